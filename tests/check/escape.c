@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Preloaded into iwarp-check: when the program ends it tries what somebody would who took it over, and says what went.
- */
+/* Preloaded into iwarp-check: when the program ends it tries what an attacker would, and reports what succeeded. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Preloaded into a program, this makes one allocation fail: number $FAILMALLOC, counted from 1 over the calls that come
- * from the program itself; with $FAILMALLOC_OBJECTS, from shared objects whose names are in this list, separated by
- * colons. Those of other libraries go through: GLib's end the program when memory is out.
- * $FAILMALLOC_REPORT names a file that gets the number of calls at the end, and "failed" when the one came.
+ * Preloaded into a program, this makes one allocation fail: number $FAILMALLOC, counted from 1 over the program's own
+ * calls; with $FAILMALLOC_OBJECTS, over those of shared objects with names in this list, separated by colons. Other
+ * libraries' allocations succeed: GLib ends the program without memory. $FAILMALLOC_REPORT names a file that gets the
+ * number of calls at the end, and "failed" if the allocation was reached.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -54,7 +54,7 @@ __attribute__((constructor)) static void begin(void)
     wanted = number ? strtoul(number, NULL, 10) : 0;
     objects = getenv("FAILMALLOC_OBJECTS");
     dl_iterate_phdr(note_program, NULL);
-    report = path ? fopen(path, "w") : NULL; /* a program that confines itself opens nothing later */
+    report = path ? fopen(path, "w") : NULL; /* a program that confines itself cannot open files later */
 }
 
 __attribute__((destructor)) static void end(void)

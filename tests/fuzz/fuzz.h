@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A property that no input may break; also checked without assertions. */
+/* A property that must hold for any input; checked even without assertions. */
 #define HOLDS(condition)                                                                                               \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The copier behind --annotate, given any file. What libpcap reads of the original it reads of the copy: the same
- * packets with the same times, only more comments. A copy of the copy differs by comments only, so it succeeds, too.
+ * The copier behind --annotate, on any file. libpcap reads the same from the copy as from the original: the same
+ * packets with the same times, only more comments. A copy of the copy differs only by comments, so copying it succeeds,
+ * too.
  */
 #define _GNU_SOURCE /* memfd_create */
 #include "conformance/annotate/annotate_copy.h"
@@ -22,7 +23,7 @@ static void start(void)
     }
 }
 
-/* None, one or two comments, by the frame's number. */
+/* Zero to two comments, by the frame's number. */
 static void comment(void *ctx, uint32_t frame, GPtrArray *texts)
 {
     uint32_t *last = ctx;
@@ -51,8 +52,8 @@ static enum annotate_status copy(const char *from, const char *to)
 }
 
 /*
- * pcapng: the original is one. In pcap a record may have more than a second of microseconds, and the link type reserved
- * bits: readers make different things of them.
+ * pcapng: the original is pcapng, too. In pcap, microseconds may exceed a second, and the link type may have reserved
+ * bits: readers differ about them.
  */
 static void same_packets(struct capture *original, struct capture *copied, bool pcapng)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The whole of iwarp-check on a capture in memory, with what every report keeps to. */
+/* The whole of iwarp-check on a capture in memory, with the properties of every report. */
 #ifndef IWARP_TESTS_FUZZ_FUZZ_CHECKING_H
 #define IWARP_TESTS_FUZZ_FUZZ_CHECKING_H
 
@@ -14,7 +14,7 @@ struct fuzz_checking {
     struct fuzz_file file;
 };
 
-/* What every report keeps to. */
+/* Properties of every report. */
 static inline void fuzz_hangs_together(const struct report *report)
 {
     for (guint i = 0; i < report->captures->len; i++) {
@@ -38,8 +38,8 @@ static inline void fuzz_hangs_together(const struct report *report)
 }
 
 /*
- * Judges the octets of a capture file. False: it was refused, with a reason. Otherwise *report
- * is for the caller's report_clear().
+ * Judges the octets of a capture file. False: refused, with a reason. Otherwise the caller frees *report with
+ * report_clear().
  */
 static inline bool fuzz_check(struct fuzz_checking *checking, const uint8_t *data, size_t size, struct report *report)
 {

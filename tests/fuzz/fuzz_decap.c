@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Packets made of the input, from the link layer to the connections: link type (1), then per packet length (1) and
- * octets. */
+/*
+ * Packets made from the input, from the link layer to the connections: link type (1), then for each packet its length
+ * (1) and octets.
+ */
 #include "engine/ib/ib_connections.h"
 #include "engine/packet/decap.h"
 #include "engine/stack/stack.h"
@@ -93,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         packet.frame++;
         packet.time_ns += 100;
         packet.captured = n;
-        packet.length = n + (n & 1); /* every other one is cut */
+        packet.length = n + (n & 1); /* every other packet is cut */
         packet.data = copy;
         struct addressed_segment segment;
         struct ib_datagram ib;

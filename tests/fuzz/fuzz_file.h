@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Inputs for what reads files: octets under a path that open() takes, without a file on a disk. */
+/* Inputs for file readers: octets under a path for open(), without a file on disk. */
 #ifndef IWARP_TESTS_FUZZ_FUZZ_FILE_H
 #define IWARP_TESTS_FUZZ_FUZZ_FILE_H
 
@@ -13,7 +13,7 @@ struct fuzz_file {
     char path[32];
 };
 
-/* The path of a file with these octets; the same one at each call. */
+/* The path of a file with these octets; the same path at each call. */
 static inline char *fuzz_file(struct fuzz_file *file, const uint8_t *p, size_t n)
 {
     if (file->fd == 0) {
@@ -25,7 +25,7 @@ static inline char *fuzz_file(struct fuzz_file *file, const uint8_t *p, size_t n
     return file->path;
 }
 
-/* A message for people: what it repeats of the input has no control characters, and neither breaks the line. */
+/* A message for people: octets from the input contain no control characters and no line breaks. */
 static inline void holds_one_line(const char *text)
 {
     HOLDS(text && *text);

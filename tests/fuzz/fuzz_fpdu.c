@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * FPDUs: what the reader gives from pieces equals what parsing in one piece gives, and what parses is encoded to the
- * same octets. Input: octet 0 flags (1: Markers), 1-2 phase of the first octet to the Marker grid, 3 seed of the piece
- * sizes, then the stream.
+ * FPDUs: reading in pieces gives the same as parsing all at once, and parsed FPDUs are encoded to the same octets.
+ * Input: octet 0 flags (1: Markers), 1-2 phase of the first octet to the Marker grid, 3 seed of the piece sizes, then
+ * the stream.
  */
 #include "tests/fuzz/fuzz.h"
 #include "wire/mpa_fpdu.h"
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
         if (piece > n - fed)
             piece = n - fed;
-        copy = malloc(piece); /* of its own, so that reading beyond it or after its end is seen */
+        copy = malloc(piece); /* separate memory, so that out-of-bounds reads and reads after its end are detected */
         if (!copy)
             break;
         memcpy(copy, p + fed, piece);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A packet of the InfiniBand transport: the first octet says how much of it was captured, and what is below it. What
- * decodes is encoded to the same octets, but for reserved bits.
+ * A packet of the InfiniBand transport: the first octet chooses how much was captured, and the layer below. A decoded
+ * packet is encoded to the same octets, except reserved bits.
  */
 #include "tests/fuzz/fuzz.h"
 #include "wire/ib.h"
@@ -21,7 +21,7 @@ static void mad(const uint8_t *p, size_t n)
     HOLDS(ib_cm_consumer_data(&cm, &consumer) + consumer == cm.private_data + cm.private_len);
     HOLDS(ib_cm_encode(&cm, back, sizeof back) == IB_MAD_LEN && ib_cm_decode(&again, back, sizeof back));
     HOLDS(again.qp == cm.qp && again.psn == cm.psn && again.service == cm.service && again.reason == cm.reason);
-    /* Where the packet was cut, so were the private data. */
+    /* If the packet was cut, its private data were cut, too. */
     HOLDS(again.private_len == cm.private_len || (n < IB_MAD_LEN && again.private_len > cm.private_len));
     HOLDS(memcmp(again.private_data, cm.private_data, cm.private_len) == 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A program of packets on one reliable connection, four octets each: side, operation, PSN near the expected one or
- * anywhere, octets. Requests are given in order and once; a Read's octets lie in the memory that was asked for.
+ * anywhere, octets. Requests are delivered in order and once; a Read's octets lie in the requested memory.
  */
 #include "engine/ib/ib_rc.h"
 #include "tests/fuzz/fuzz.h"
@@ -10,7 +10,7 @@ struct seen {
     bool any[2];
     uint64_t next[2];
     uint64_t octets;
-    uint32_t latest[2]; /* frame of the request that was given last */
+    uint32_t latest[2]; /* frame of the last request delivered */
     bool managed;       /* start and MTU are known */
 };
 
@@ -37,7 +37,7 @@ static void on_hole(void *ctx, const struct ib_rc_hole *hole)
 {
     struct seen *seen = ctx;
 
-    /* Before what was given only where it shows late that a Read had fewer packets than it seemed. */
+    /* It may precede delivered requests only if a Read turns out late to have fewer packets. */
     HOLDS(hole->from < hole->to || (hole->from == hole->to && !seen->managed));
     HOLDS(!seen->managed || !seen->any[hole->side] || hole->from >= seen->next[hole->side]);
     HOLDS(seen->managed ? hole->after == seen->latest[hole->side] : hole->after <= seen->latest[hole->side]);
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     HOLDS(rc != NULL);
     ib_rc_listen(rc, &events);
     if (data[0] & 2) {
-        seen.managed = (data[0] >> 2 & 7) < 5; /* an MTU that there is */
+        seen.managed = (data[0] >> 2 & 7) < 5; /* a valid MTU */
         ib_rc_start(rc, 0, psn[0]);
         ib_rc_start(rc, 1, psn[1]);
         ib_rc_mtu(rc, 256u << (data[0] >> 2 & 7));

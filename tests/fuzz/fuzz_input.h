@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An input that is read octet by octet; 0 after its end. */
+/* An input read octet by octet; 0 after its end. */
 #ifndef IWARP_TESTS_FUZZ_FUZZ_INPUT_H
 #define IWARP_TESTS_FUZZ_FUZZ_INPUT_H
 

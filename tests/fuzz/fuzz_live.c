@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a live peer's octets go through before the stack has them: the player of a planned conversation, the units that
- * it counts, and the recording, without a socket. The first two octets choose the conversation and our side; then a
- * little program: octets as the plan has them, changed ones, others, pauses, FIN, RST. However octets are cut, the
- * units are the same; nothing is written past the end; the recording has what was received.
+ * The path of a live peer's octets to the stack: the player of a planned conversation, the units that it counts, and
+ * the recording, without a socket. The first two octets choose the conversation and our side; then a little program:
+ * planned octets, changed octets, others, pauses, FIN, RST. For any division of octets, the units are the same; nothing
+ * is written past the end; the recording has the octets received.
  */
 #include "tests/fuzz/fuzz_input.h"
 #include "traffic-gen/live/player.h"
@@ -21,7 +21,7 @@ struct end {
 };
 
 static struct end end;
-static GPtrArray *plans; /* struct plan *, of all scenarios that are scripts */
+static GPtrArray *plans; /* struct plan *, for all scripted scenarios */
 
 /* ---- the transport ---- */
 
@@ -106,7 +106,7 @@ static void make_plans(void)
     HOLDS(plans->len > 0);
 }
 
-/* The same octets one by one. */
+/* The same octets one at a time. */
 static void same_units(const struct units_stream *whole, const uint8_t *p, size_t n, const struct plan_side *own)
 {
     struct units units = {.streams = {own->frame}};
@@ -151,7 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t from = n, want = 1 + take(&input) * 8;
 
         switch (op & 7) {
-        default: /* what is planned; perhaps changed */
+        default: /* planned octets, perhaps changed */
             for (; n - from < want && n < sizeof octets && planned < theirs->len; n++)
                 octets[n] = theirs->data[planned++];
             if (op & 8 && n > from)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * iwarp-gen learn --compare with anybody's machine: either a message in one line says what is wrong, or it can be
- * written in every format, its JSON is that of the same machine, and no word tells it apart from itself.
+ * iwarp-gen learn --compare with any machine: either a one-line message names the mistake, or the machine can be
+ * written in every format, its JSON gives the same machine, and no word distinguishes it from itself.
  */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzz_file.h"

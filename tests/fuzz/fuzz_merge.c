@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * iwarp-check merge of reports by anybody: two files, with the octet 0xFF (no UTF-8) between them. Either a message in
- * one line says what is wrong, or the report of both can be merged again, with itself alone, to the same; and in every
- * other format it has the same status.
+ * iwarp-check merge with any reports: two files, with the octet 0xFF (not UTF-8) between them. Either a one-line
+ * message names the mistake, or the merged report merged again alone is the same, and every other format has the same
+ * status.
  */
 #define _GNU_SOURCE
 #include "conformance/merge/merge.h"
@@ -15,13 +15,13 @@
 
 static struct fuzz_file files[2], outputs[2];
 
-/* In place of the program's: the next input comes from other files. */
+/* Replaces the program's: the next input has other files. */
 void confine(const struct confine_to *to)
 {
     (void)to;
 }
 
-/* What it says goes to *said, the caller's to free. */
+/* Its message goes to *said, which the caller frees. */
 static int merge(const char *format, char *output, char *one, char *two, char **said)
 {
     g_autofree char *form = g_strconcat("--format=", format, NULL);

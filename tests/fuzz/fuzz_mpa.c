@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * All layers of one connection from TCP up, the MPA layer first of all, driven by a little program in the input:
- * startup frames, good FPDUs, the same with octets changed, left out or put in, holes, ends; cut into segments
- * anywhere. Faults are likely here, so that the diagnosis and the search for the next FPDU have work, which random
- * octets would not give them.
+ * All layers of one connection above TCP, MPA first, driven by a little program in the input: start-up frames, good
+ * FPDUs, FPDUs with octets changed, removed or inserted, holes, ends; segments cut anywhere. Faults are likely here, to
+ * exercise the diagnosis and the search for the next FPDU, unlike with random octets.
  */
 #include "engine/stack/stack.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -17,7 +16,7 @@ struct line {
     struct mpa_framing framing;
     bool crc;
     uint32_t msn;
-    uint64_t last_end; /* of FPDUs told */
+    uint64_t last_end; /* of reported FPDUs */
 };
 
 static struct line lines[2];
@@ -67,7 +66,7 @@ static void put(struct line *line, const void *octets, size_t n)
     line->n += n;
 }
 
-/* So long after the one before that what is missing is given up soon. */
+/* Enough time after the previous segment to give up missing octets soon. */
 enum { FRAME_NS = 50000000 };
 
 static void segment(struct stack *stack, unsigned side, unsigned flags, const uint8_t *p, size_t n, size_t captured)
@@ -84,7 +83,7 @@ static void segment(struct stack *stack, unsigned side, unsigned flags, const ui
                                   .ack = (uint32_t)lines[1 - side].sent + 1,
                                   .length = (uint32_t)n,
                                   .captured = (uint32_t)captured};
-    uint8_t *piece = malloc(captured + 1); /* of the exact size, so that the sanitizer sees each octet too many */
+    uint8_t *piece = malloc(captured + 1); /* of the exact size, so that the sanitizer sees any octet too many */
 
     HOLDS(piece != NULL);
     if (captured > 0)
@@ -118,7 +117,7 @@ static void say_startup(struct input *input, unsigned side)
 
     startup.pd_length = odd & 0x7F;
     mpa_startup_encode(&startup, octets, sizeof octets);
-    if (odd & 0x80) /* the key, or the length, is damaged */
+    if (odd & 0x80) /* damages the key, or the length */
         octets[take(input) % MPA_STARTUP_HEADER_LEN] ^= (uint8_t)take(input);
     put(&lines[side], octets, MPA_STARTUP_HEADER_LEN + startup.pd_length);
 }
@@ -161,7 +160,7 @@ static void run(struct stack *stack, struct input *input)
         size_t n, at;
 
         switch (op & 15) {
-        default: /* a good FPDU, mostly */
+        default: /* usually a good FPDU */
             n = good_fpdu(input, line, room, sizeof room);
             put(line, room, n);
             break;
@@ -172,12 +171,12 @@ static void run(struct stack *stack, struct input *input)
                 room[at % n] ^= (uint8_t)take(input);
             put(line, room, n);
             break;
-        case 9: /* cut short */
+        case 9: /* octets cut off */
             n = good_fpdu(input, line, room, sizeof room);
             at = take16(input);
             put(line, room, n > 0 ? at % n : 0);
             break;
-        case 10: /* octets put in */
+        case 10: /* octets inserted */
             n = take(input) % 40;
             for (size_t i = 0; i < n; i++)
                 room[i] = (uint8_t)take(input);
@@ -194,7 +193,7 @@ static void run(struct stack *stack, struct input *input)
             n = 1 + take16(input) % 4000;
             memset(room, 0, n);
             put(line, room, n);
-            if (op & 16) { /* cut by the snap length */
+            if (op & 16) { /* cut at the snap length */
                 at = take(input) % 96;
                 n = line->n - line->sent;
                 segment(stack, side, TCP_ACK, line->octets + line->sent, n, at < n ? at : n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Arguments or results of NFS: two octets choose the procedure and the direction, the rest is the message. Whatever it
- * is, the walk keeps to it; and when its DDP-eligible items are taken out, everything else keeps its place.
+ * Arguments or results of NFS: two octets choose the procedure and the direction, the rest is the message. For any
+ * message the walk stays inside it; when its DDP-eligible items are removed, everything else keeps its place.
  */
 #include "tests/fuzz/fuzz_words.h"
 #include "wire/nfs.h"
@@ -9,8 +9,8 @@
 enum { SIZE_MAX_KEPT = 1 << 16, HEAD = 2, REACHED = 1 << 13 };
 
 /*
- * The walk is driven by tables: how much of them an input reaches cannot be seen from the edges of the code. libFuzzer
- * counts these as well: operations by direction, marked values, and how the walk over each procedure ended.
+ * Tables drive the walk, so edges of the code do not show how much of the tables an input reaches. libFuzzer also
+ * counts operations by direction, marked values, and how the walk over each procedure ended.
  */
 __attribute__((section("__libfuzzer_extra_counters"))) static uint8_t reached[REACHED];
 
@@ -35,8 +35,8 @@ struct look {
     uint64_t position, told, sum;
     bool reply;
     uint32_t op;   /* the latest operation */
-    bool reduced;  /* eligible items are not there */
-    uint8_t *kept; /* else: where the octets without them go */
+    bool reduced;  /* eligible items are removed */
+    uint8_t *kept; /* else: gets the octets without them */
     size_t kept_n, copied;
 };
 

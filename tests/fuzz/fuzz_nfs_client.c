@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The NFS client of the stack with a server that means ill: a real one answers, and the input says what becomes of its
- * Replies. First octet: the version; then four octets for each Reply: what is done to it, where (two), with what.
- * Behind the input Replies are left alone. Whatever happens, the client comes to an end.
+ * The stack's NFS client with a hostile server: a real server answers, and the input changes its Replies. First octet:
+ * the version; then four octets for each Reply: the change, its place (two), its value. Later Replies are unchanged. In
+ * every case the client ends.
  */
 #include "tests/fuzz/fuzz_words.h"
 #include "traffic-gen/nfs/client/nfs_client.h"
 #include "traffic-gen/nfs/server/nfs_server.h"
 
 enum {
-    CALLS_MAX = 20000 /* two jobs of 5000 octets, one at a time if the server wants that */,
+    CALLS_MAX = 20000 /* two jobs of 5000 octets, one octet at a time if the server insists */,
     STEP_OCTETS = 4,
     HEAD = 1
 };
@@ -151,7 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             deliver(client, peer, letter, at + STEP_OCTETS <= size ? data + at : NULL);
             at += STEP_OCTETS;
             free_letter(letter);
-        } else { /* asked to try again later */
+        } else { /* asks the client to try again later */
             nfs_client_tick(client, bench.clock_ns += INT64_C(2000000000));
         }
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The NFS server of the stack under whole Calls of anybody: the input is a row of Calls on one connection, each with
- * its length in front (two octets), in which the handle of a node stands wherever "fh" and an octet are found at a
- * word. Whatever they are, each Reply has a header that can be decoded, and results that the walker knows to their end.
- * Replies among them answer the last callback, which must be one that the walker knows.
+ * The stack's NFS server under any Calls: the input is a series of Calls on one connection, each after its length (two
+ * octets); a node's handle replaces "fh" and an octet at a word. Each Reply has a header that can be decoded, and
+ * results that the walker knows to their end. Replies among the messages answer the last callback, which the walker
+ * must know.
  */
 #include "tests/fuzz/fuzz.h"
 #include "traffic-gen/nfs/server/nfs_server.h"
@@ -61,7 +61,7 @@ static void called_back(void *ctx, const struct rpc_end_message *call, uint64_t 
     struct rpc_message header;
 
     HOLDS(rpc_decode(&header, call->p, call->n) == RPC_OK && header.type == RPC_CALL && call->n_items == 0);
-    /* The client chooses the program: perhaps not one of the walker's. */
+    /* The client chooses the program, which the walker may not know. */
     if (nfs_procedure_find(header.prog, header.vers, header.proc) && header.prog >= NFS_PROGRAM_CALLBACK_FIRST) {
         HOLDS(nfs_walk(nfs_procedure_find(header.prog, header.vers, header.proc), false, call->p + header.header_len,
                        call->n - header.header_len, header.header_len, &none, &result) == NFS_WALK_OK);
@@ -70,7 +70,7 @@ static void called_back(void *ctx, const struct rpc_end_message *call, uint64_t 
     *(uint64_t *)ctx = cookie;
 }
 
-/* A handle of this server, as its MOUNT gives it, with another node's number. */
+/* A handle of this server, as from its MOUNT, with another node's number. */
 static void make_handle(struct nfs_peer *peer, uint8_t out[HANDLE])
 {
     uint8_t octets[48] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The DDP and RDMAP layers of one connection, driven by a little program in the input: FPDUs of both sides with headers
- * near the right ones, holes, skipped octets, ends, pauses. MSN, MO and TO go on by themselves unless the input says
- * otherwise, so that operations in flight, answers and Terminates are reached, which random octets would not give.
+ * near the right ones, holes, skipped octets, ends, pauses. MSN, MO and TO advance by themselves unless the input
+ * changes them, to reach operations in flight, answers and Terminates, unlike with random octets.
  */
 #include "engine/ddp_rdmap/rdmap.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -28,7 +28,7 @@ static void on_operation(void *ctx, const struct rdmap_operation *operation, con
     HOLDS(operation->number != 0 && place->frame != 0);
 }
 
-/* One FPDU: opcode and queue as the input says, the counters as they are due or off by what the input says. */
+/* One FPDU: opcode and queue from the input, the counters as expected or off by a number from the input. */
 static void fpdu(struct rdmap_connection *rdmap, struct sender *sender, unsigned side, struct input *input,
                  uint32_t frame, int64_t now)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A queue pair against a hostile peer. The first octet says how the connection is framed, and whether the octets after
- * the start-up come as they are or as ULPDUs (a length octet before each) whose FPDUs are made right, which random
- * octets would not be. Whatever comes, there is at most one Terminate, nothing is said after it, and what was posted is
- * completed when the connection is over.
+ * A queue pair with a hostile peer. The first octet chooses the framing, and whether octets after the start-up come as
+ * they are or as ULPDUs (each after a length octet) in correct FPDUs, which random octets would not be. In every case
+ * there is at most one Terminate, nothing is sent after it, and posted work is completed when the connection is over.
  */
 #include "tests/fuzz/fuzz.h"
 #include "traffic-gen/ends/queue_pair.h"
@@ -60,7 +59,7 @@ static void on_received(void *ctx, const struct qp_message *message)
     const struct peer *peer = ctx;
     unsigned sum = 0;
 
-    for (size_t i = 0; i < message->n; i++) /* all of it is there to be read */
+    for (size_t i = 0; i < message->n; i++) /* all octets can be read */
         sum += message->p[i];
     HOLDS(message->n <= 64 && sum <= 64 * 255 && !peer->ended);
 }
@@ -82,7 +81,7 @@ static void on_ended(void *ctx, bool orderly)
     HOLDS(peer->ended++ == 0);
 }
 
-/* FPDUs of the input's ULPDUs. */
+/* FPDUs with the input's ULPDUs. */
 static size_t frame(uint8_t *out, size_t size, bool markers, bool crc, const uint8_t *p, size_t n)
 {
     const struct mpa_framing framing = {.markers = markers}; /* the grid begins after the Request */
@@ -143,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memory_register_as(memory, STAG_INV, region, REGION, BASE, 2, true);
     qp = qp_new(&options, memory, &stream, &events);
     qp_start(qp);
-    if (!(how & 16)) { /* else the start-up is the input's, too */
+    if (!(how & 16)) { /* otherwise the input has the start-up, too */
         qp_receive(qp, request, mpa_startup_encode(&start, request, sizeof request));
         for (unsigned i = 0; i < 4; i++) {
             struct qp_work work = {.kind = i % 2 ? QP_READ : QP_FETCH_ADD,
@@ -159,7 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         n = size < sizeof octets ? size : sizeof octets;
         memcpy(octets, data, n);
     } else {
-        /* The first FPDU only lets the Responder speak. */
+        /* This first FPDU only allows the Responder to send. */
         uint8_t input[4096] = {sizeof first};
 
         memcpy(input + 1, first, sizeof first);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A ULPDU: DDP header, then the RDMAP header of its opcode. What decodes is encoded to the same octets. */
+/* A ULPDU: DDP header, then the RDMAP header of its opcode. Decoded headers are encoded to the same octets. */
 #include "tests/fuzz/fuzz.h"
 #include "wire/atomic.h"
 #include "wire/rdmap_terminate.h"
@@ -16,7 +16,7 @@ static void atomic(const struct rdmap_atomic_request *request)
         HOLDS((after & request->mask) == (request->data & request->mask));
         HOLDS((after & ~request->mask) == (request->compare_data & ~request->mask));
     } else {
-        /* Adding commutes, and the lowest bit has no carry into it. */
+        /* Addition commutes, and there is no carry into the lowest bit. */
         again = masked_fetch_add(request->data, request->compare_data, request->mask);
         HOLDS(after == again && ((after ^ request->data ^ request->compare_data) & 1) == 0);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * iwarp-gen report of results by anybody: two files, with the octet 0xFF (no UTF-8) between them. Either a message in
- * one line says what is wrong, or the page of them is UTF-8 without control characters.
+ * iwarp-gen report with any results: two files, with the octet 0xFF (not UTF-8) between them. Either a one-line message
+ * names the mistake, or the page is UTF-8 without control characters.
  */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzz_file.h"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Conversations of RPC-over-RDMA on RoCE, as the generator plays them, through the whole of iwarp-check. First octet:
- * the scenario; then four octets for each thing that happens to a packet: what, to which one (a fraction of the
- * capture), where in it, with what. What is damaged has the right ICRC. Packets that are only missing, or there twice,
- * make no finding in a
- * conversation that conforms.
+ * The generator's conversations of RPC-over-RDMA on RoCE, through the whole of iwarp-check. First octet: the scenario;
+ * then four octets for each event: its kind, its packet (a fraction of the capture), its place, its value. Damaged
+ * packets have the right ICRC. Missing or duplicated packets alone cause no finding in a conforming conversation.
  */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzz_checking.h"
@@ -22,7 +20,7 @@ enum {
     RECORD = 16,
     ETHERNET = 14,
     IP = 20,
-    BELOW = IP + 8, /* with UDP */
+    BELOW = IP + 8, /* includes UDP */
     BTH_PSN = 9,
     ICRC = 4,
     CONVERSATIONS_MAX = 256,
@@ -97,8 +95,8 @@ static uint32_t little32(const uint8_t *p)
 }
 
 /*
- * With `first` this learns whether the conversation conforms; else it has no finding. What does not conform may break
- * another rule once octets are missing that told which.
+ * With `first` this learns whether the conversation conforms; later it checks that it has no finding. A faulty
+ * conversation may break another rule if octets are missing.
  */
 static void look_at_findings(struct conversation_capture *conversation, const struct report *report, bool first)
 {
@@ -148,7 +146,7 @@ static void load(struct conversation_capture *conversation)
     g_free(octets);
 }
 
-/* The BTH of a packet of RoCE v2 on IPv4; NULL: it is another packet. *n: from there to the ICRC, without it. */
+/* The BTH of a packet of RoCE v2 on IPv4; NULL: another kind of packet. *n: octets from there to the ICRC. */
 static uint8_t *transport(GByteArray *record, size_t *n)
 {
     uint8_t *ip = record->data + RECORD + ETHERNET;
@@ -170,7 +168,7 @@ static void repair(GByteArray *record)
         bth[n + i] = (uint8_t)(crc >> 8 * i);
 }
 
-/* True when this may accuse somebody. */
+/* True when this may cause a finding. */
 static bool happens(GPtrArray *records, const uint8_t step[STEP])
 {
     guint which = (guint)(step[1] * records->len / 256);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An RPC-over-RDMA end against a hostile peer. The first octet says whether it is client or server and what it offers,
- * the second how its Calls are made; the rest are messages of the peer: a length octet, an opcode octet and the
- * octets, as ULPDUs whose DDP headers and FPDUs are made right. Read Requests of the end are answered with what comes
- * next. Whatever comes, each Call ends once, and only while it is in flight.
+ * An RPC-over-RDMA end with a hostile peer. The first octet chooses client or server and its options, the second how
+ * its Calls are made; the rest are messages of the peer: a length octet, an opcode octet and the octets, as ULPDUs with
+ * correct DDP headers and FPDUs. The next octets answer the end's Read Requests. In every case each Call ends once, and
+ * only while it is in flight.
  */
 #include "tests/fuzz/fuzz.h"
 #include "traffic-gen/ends/rpc_sample.h"
@@ -16,7 +16,7 @@ struct peer {
     unsigned replied[CALLS], ended, called;
     uint64_t later;
     bool closed, refuses;
-    uint8_t asked[1024]; /* what the end wrote last */
+    uint8_t asked[1024]; /* the end's latest octets */
     size_t asked_n;
 };
 
@@ -58,7 +58,7 @@ static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, c
     if (reply) {
         unsigned sum = 0;
 
-        for (size_t i = 0; i < reply->n; i++) /* all of it is there to be read */
+        for (size_t i = 0; i < reply->n; i++) /* all octets can be read */
             sum += reply->p[i];
         for (unsigned i = 0; i < reply->n_items; i++)
             HOLDS(reply->items[i].at <= reply->n && reply->items[i].n <= reply->n - reply->items[i].at);
@@ -79,13 +79,13 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
         HOLDS(call->items[i].at <= call->n && call->items[i].n <= call->n - call->items[i].at);
     HOLDS(header->xid == get_be32(call->p));
     peer->called++;
-    if (call->n % 8 == 4) { /* some are answered after later ones, or never */
+    if (call->n % 8 == 4) { /* some Calls are answered after later ones, or never */
         if (peer->later)
             rpc_end_refuse(peer->end, peer->later);
         peer->later = id;
         return;
     }
-    /* A Reply as long as the Call wants it, with items anywhere in it. */
+    /* A Reply of the wanted length, with items anywhere. */
     reply.n = 24 + header->proc % 64 * 100 / 4 * 4;
     reply.p = g_malloc0(reply.n);
     put_be32(reply.p, header->xid);
@@ -147,7 +147,7 @@ static void say(struct rpc_end *end, uint64_t *offset, const struct ddp_segment 
     qp_receive(rpc_end_qp(end), octets, n);
 }
 
-/* Answers the Read Request that the end wrote last, if it did. */
+/* Answers the end's latest Read Request, if there is one. */
 static bool answer_read(struct peer *peer, uint64_t *offset, const uint8_t *p, size_t n)
 {
     struct ddp_segment asked, ddp = {.tagged = true, .last = true, .dv = 1, .rv = 1, .opcode = RDMAP_READ_RESPONSE};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * RPC over TCP without sockets: Calls to the server beside NFS/RDMA, or the answers to a client of MOUNT and rpcbind.
- * The first octet says which, and how octets are cut; then they are octets as they come, or records (a length octet,
- * in words) whose marks are made right.
+ * RPC over TCP without sockets: Calls to the server beside NFS/RDMA, or answers to a client of MOUNT and rpcbind. The
+ * first octet chooses this, and how octets are cut; then come raw octets, or records (a length octet, in words) with
+ * correct marks.
  */
 #include "tests/fuzz/fuzz.h"
 #include "traffic-gen/ends/rpc_record.h"
@@ -51,7 +51,7 @@ static int64_t on_now(void *ctx)
     return 1;
 }
 
-/* The octets of the input, until somebody closes, at most `most` of them; then the end. */
+/* The octets of the input, until one side closes, at most `most`; then the end. */
 static void deliver(size_t most)
 {
     while (!closed && octets_at < octets_n && most > 0) {
@@ -68,7 +68,7 @@ static void deliver(size_t most)
         events.closed(events.ctx, how & RESET ? "reset" : NULL);
 }
 
-/* ---- the transport, as the linker puts it in place of the real one ---- */
+/* ---- the transport, which the linker puts in place of the real one ---- */
 
 struct live_loop *__wrap_live_loop_new(void);
 void __wrap_live_loop_free(struct live_loop *loop);
@@ -119,7 +119,7 @@ struct live_listener *__wrap_live_listen(struct live_loop *loop, const char *hos
     return (struct live_listener *)&events;
 }
 
-/* rpcbind has what is before the middle, MOUNT the rest. */
+/* rpcbind gets the octets before the middle, MOUNT the rest. */
 bool __wrap_live_run(struct live_loop *loop, int64_t until_ns)
 {
     (void)loop, (void)until_ns;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What was sent to and from port 111, as a datagram and as the records of a TCP segment. What it asks is encoded to the
- * same. */
+/*
+ * Messages to and from port 111, as a datagram and as the records of a TCP segment. A decoded question is encoded to
+ * the same octets.
+ */
 #include "tests/fuzz/fuzz.h"
 #include "wire/rpcbind.h"
 

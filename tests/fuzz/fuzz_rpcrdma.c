@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A Send: Transport header and, after an RDMA_MSG, the RPC header. What is reported can be read, within the Send, and
- * what decodes is encoded to the same octets.
+ * A Send: Transport header and, in an RDMA_MSG, the RPC header. Reported octets are readable and inside the Send, and
+ * decoded headers are encoded to the same octets.
  */
 #include "tests/fuzz/fuzz.h"
 #include "wire/rpc.h"
@@ -9,7 +9,7 @@
 
 enum { BACK_SIZE = 1 << 20, SEGMENTS_MAX = BACK_SIZE / RPCRDMA_SEGMENT_LEN, CHUNKS_MAX = BACK_SIZE / 8 };
 
-/* What the accessors tell of a header, as a plan to write it again. */
+/* The accessors' values of a header, as a plan to write it again. */
 static struct rpcrdma_read_segment reads[SEGMENTS_MAX];
 static struct rpcrdma_segment segments[SEGMENTS_MAX];
 static struct rpcrdma_write_plan writes[CHUNKS_MAX], reply;

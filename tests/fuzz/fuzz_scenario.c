@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A scenario, or a script. Whatever it is, either a message says in one line where it is wrong, or there are statements
- * within the limits; a short one is carried out, or a message says in one line why it cannot be.
+ * A scenario, or a script. Either a one-line message names the mistake and its place, or there are statements within
+ * the limits; a short script is carried out, or a one-line message names the reason why not.
  */
 #include "tests/fuzz/fuzz.h"
 #include "traffic-gen/say/carrier.h"
@@ -12,7 +12,7 @@
 
 enum { COUNT = 3, SHORT = 200 };
 
-/* Numbers of many digits are sizes that take long, and are as good as smaller ones. */
+/* Large numbers are sizes that take long; small ones are as good. */
 static bool has_long_number(const char *text)
 {
     size_t n = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Startup frames and the private data in them: what decodes is encoded to the same octets. */
+/* Start-up frames and their private data: decoded frames are encoded to the same octets. */
 #include "tests/fuzz/fuzz.h"
 #include "wire/mpa_startup.h"
 #include "wire/rpcrdma_private_data.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * iwarp-gen test against a hostile device, on a network and a clock that are made up here. The device is the stack's
- * own, or one of its mutants, whose writes are spoiled as the input says, so that the tests get far before something is
- * wrong. The input: two octets choose the test, one how the device is, one the mutant; each write of the device takes
- * an octet and what that wants. Whatever comes, the test ends within its time, and says what it saw.
+ * iwarp-gen test with a hostile device, on a simulated network and clock. The device is the stack's own, or one of its
+ * mutants, and the input damages its writes, so that tests get far before an error. The input: two octets choose the
+ * test, one the device, one the mutant; each write of the device takes an octet and its parameters. In every case the
+ * test ends in time, with a verdict.
  */
 #include "tests/fuzz/fuzz.h"
 #include "traffic-gen/mutants/sample_device.h"
@@ -32,7 +32,7 @@ static unsigned polls;
 static struct {
     struct sample_device_options options;
     struct sample_device *sample;
-    GByteArray *out; /* what it said; from `at` on not read yet */
+    GByteArray *out; /* sent octets; those from `at` on are unread */
     size_t at;
     bool fin, fin_told, reset;
 } device;
@@ -54,7 +54,7 @@ static unsigned take16(void)
 
 /* ---- what the device writes ---- */
 
-/* One octet changed; the CRC is made right again when `right`, as if the device had meant it. */
+/* Changes one octet; with `right` the CRC is corrected, as if the device had meant it. */
 static void change(uint8_t *p, size_t n, bool right)
 {
     size_t at = take16() % n;
@@ -147,7 +147,7 @@ static bool readable(bool octets)
     return device.reset || (octets && (device.at < device.out->len || (device.fin && !device.fin_told)));
 }
 
-/* ---- tcp_socket.h and the clock: the linker puts these functions instead of the real ones ---- */
+/* ---- tcp_socket.h and the clock: the linker replaces the real functions by these ---- */
 
 #pragma GCC visibility push(default) /* shared libraries call some of them, too */
 
@@ -269,7 +269,7 @@ void __wrap_g_usleep(gulong us)
 
 /* ---- one test ---- */
 
-/* NULL: the connection that learns what the device is. */
+/* NULL: the connection that learns the device. */
 static const struct suite_case *choose(unsigned number)
 {
     for (unsigned i = 0; suites[i]; number -= suites[i++]->n)
@@ -321,7 +321,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         run.dut = row->duts == DUT_ANY ? DUT_RESPONDER : (enum suite_dut)row->duts;
     if ((row && row->needs & (NEED_RPC | NEED_NFS)) || how & HOW_RPC)
         run.services = NEED_RPC | NEED_NFS | NEED_RECEIVES;
-    /* MOUNT of version 3 may be asked over TCP, which is not to leave this process. */
+    /* MOUNT of version 3 uses TCP, which must not leave this process. */
     nfs_run_init(&run.nfs, how);
     run.nfs.wanted = NFS_ALL_VERSIONS & ~(1U << NFS_V3);
     device.options = (struct sample_device_options){.role = run.dut,

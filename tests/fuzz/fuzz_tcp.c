@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Segments made of the input, for one tcp_pair. Each is 10 octets: side and flags, seq (3 octets, moved near the window
- * or far from it by one bit), ack (2), length (2), captured (1), payload (1). Whatever comes: offsets rise without a
- * gap and without an overlap, and memory is bounded.
+ * Segments made from the input, for one tcp_pair. Each is 10 octets: side and flags, seq (3 octets, moved near the
+ * window or far from it by one bit), ack (2), length (2), captured (1), payload (1). In every case offsets rise without
+ * gaps and overlaps, and memory is bounded.
  */
 #include "engine/tcp/tcp_pair.h"
 #include "tests/fuzz/fuzz.h"
@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         uint32_t captured = data[8] < 128 ? length : length * (data[8] - 128U) / 128;
         if (data[3] & 1)
             seq += (uint32_t)data[3] << 24;
-        /* Of the exact size, so that the sanitizer sees each octet too many. */
+        /* Of the exact size, so that the sanitizer sees any octet too many. */
         uint8_t *payload = malloc(captured ? captured : 1);
         if (!payload)
             break;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * RPC-over-RDMA and NFS on one connection, driven by a little program in the input: Calls and Replies that make sense
- * unless the input says otherwise, with chunks, the RDMA Reads and Writes that belong to them, errors, foreign octets,
- * holes, ends, pauses. Everything goes through the DDP and RDMAP layers, so that the layers above hear only what
- * they hear in earnest.
+ * unless the input says otherwise, with chunks, their RDMA Reads and Writes, errors, foreign octets, holes, ends,
+ * pauses. Everything passes the DDP and RDMAP layers, so upper layers receive only realistic events.
  */
 #include "engine/nfs/rpcrdma_ulp.h"
 #include "engine/stack/stack.h"
@@ -22,7 +21,7 @@ enum {
     STAG_FIRST = 0x1000,
 };
 
-/* ---- what is called: arguments and results in a short hand, see put() ---- */
+/* ---- procedures: arguments and results in a short notation, see put() ---- */
 
 struct procedure {
     uint32_t program, version, number;
@@ -77,7 +76,7 @@ struct message {
     uint8_t p[MESSAGE_MAX];
     struct xdr_writer w;
     uint64_t position; /* in the unreduced stream */
-    bool reduces;      /* data items are taken out */
+    bool reduces;      /* data items are removed */
     unsigned n_items;
     struct {
         uint64_t position;
@@ -363,7 +362,7 @@ static void rdma_read(struct world *w, unsigned side, uint32_t stag, uint64_t to
 
 static const uint8_t anything[MESSAGE_MAX] = "anything";
 
-/* Header and payload in one Send, an octet or the length of it changed when the input says so. */
+/* Header and payload in one Send, with an octet or the length changed if the input says so. */
 static void send_message(struct world *w, unsigned side, const struct rpcrdma_plan *plan, const struct message *payload,
                          uint32_t invalidate)
 {
@@ -483,7 +482,7 @@ static void call(struct world *w, unsigned side)
     send_message(w, side, &plan, lists & 2 ? NULL : m, 0);
 }
 
-/* Read chunks of a Call are fetched; the first holds the message when it is a Long Call. */
+/* Fetches the Read chunks of a Call; in a Long Call the first holds the message. */
 static void pull(struct world *w, struct call *c)
 {
     unsigned how = take(&w->input);
@@ -546,7 +545,7 @@ static void reply(struct world *w, struct call *c)
         fill(w, c, RPCRDMA_WRITE_CHUNK, i, anything, m->items[i].length);
     if (is_long)
         fill(w, c, RPCRDMA_REPLY_CHUNK, 0, m->p, (uint32_t)m->w.at);
-    /* The lists come back with what was written. */
+    /* Returns the lists with the octets written. */
     returned.n_offers = 0;
     for (unsigned i = 0; i < c->n_offers; i++) {
         struct offer o = c->offers[i];
@@ -589,7 +588,7 @@ static void raw(struct world *w, unsigned side)
     send_octets(w, side, w->send, n, 0);
 }
 
-/* An access to offered memory that nothing asked for, or next to it. */
+/* An access to offered memory without a request, or next to it. */
 static void access_memory(struct world *w, struct call *c)
 {
     unsigned how = take(&w->input), n = take(&w->input);
@@ -646,7 +645,7 @@ static void statement(struct world *w)
         c = &w->calls[(w->n_calls + CALLS_MAX - 1) % CALLS_MAX];
     w->now += step & 2 ? 3000000000 : 100000;
     if (!c->procedure)
-        step |= 0xF0; /* nothing to speak of yet */
+        step |= 0xF0; /* nothing has happened yet */
     switch (step >> 4) {
     case 0:
         other_message(w, side, c->xid);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The choice between upper layers, and the guests that are only named: private data and Sends of any octets, on both
- * sides of a connection. Octets beyond those given are never read, texts end, and counts are those of the messages.
+ * The choice between upper layers, and guests that are only named: private data and Sends of any octets, on both sides
+ * of a connection. Octets after the given ones are never read, texts end, and counts are those of the messages.
  */
 #include "engine/stack/ulps.h"
 #include "tests/fuzz/fuzz.h"
@@ -9,7 +9,7 @@
 
 enum { SENDS_MAX = 16 };
 
-/* By itself, so that a read beyond its end is found. */
+/* In separate memory, so that out-of-bounds reads are found. */
 struct octets {
     uint8_t *p;
     size_t n;

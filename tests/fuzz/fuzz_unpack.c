@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compressed files. The first octet chooses: compress the rest as one of the formats, in one or two frames, and find it
- * again; or read the rest as it is. Either way the same comes out however large the reads are, and the same trouble.
+ * Compressed files. The first octet chooses: compress the rest in one of the formats, in one or two frames, and recover
+ * it; or read the rest as it is. For any size of reads, output and errors are the same.
  */
 #define _GNU_SOURCE
 #include "conformance/input/unpack.h"
@@ -18,7 +18,7 @@ static uint8_t output[2][OUTPUT], packed[PACKED];
 
 struct outcome {
     size_t n;
-    bool stopped, error, truncated; /* stopped: there is more than is looked at */
+    bool stopped, error, truncated; /* stopped: more than the limit */
     char trouble[128];
 };
 
@@ -99,7 +99,7 @@ static void round_trip(unsigned which, bool two_frames, const uint8_t *p, size_t
         made += compressors[which](p + first, n - first, packed + made, sizeof packed - made);
     decompress(packed, made, 1000, output[0], &outcome);
     HOLDS(outcome.n == n && !outcome.error && memcmp(output[0], p, n) == 0);
-    /* Without its end, what comes out is the beginning. */
+    /* Without its end, a file gives the beginning. */
     decompress(packed, made - 1, 1 << 14, output[0], &outcome);
     HOLDS(outcome.error && outcome.truncated && outcome.n <= n && memcmp(output[0], p, outcome.n) == 0);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A waiver file, read by iwarp-check and by iwarp-gen test. Either it is taken, and its waivers can be asked about any
- * finding, or a message in one line says where it is wrong. What the checker takes the tester takes as well. The
- * first line, when it begins with '#', is an argument of --waive and a list of --rules besides.
+ * A waiver file, read by iwarp-check and by iwarp-gen test. Either it is accepted, and its waivers can be matched with
+ * any finding, or a one-line message names the mistake and its place. The tester accepts whatever the checker accepts.
+ * A first line that begins with '#' is also an argument of --waive and a list of --rules.
  */
 #define _GNU_SOURCE
 #include "waivers/waivers.h"

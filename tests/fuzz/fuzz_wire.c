@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The host of our own TCP against a hostile wire. Each step of the input is an octet that says what is done, and what
- * it needs: a frame as it is (two octets of length, octets), or a segment of the peer whose numbers are near those that
- * are right, which the checksums are made right for; a call of its owner; time. Whatever comes: memory is bounded, no
- * octet is read outside a frame, and what the host sends is a frame that it would take itself.
+ * The host of our own TCP on a hostile wire. Each step of the input is an octet for the action with its parameters: a
+ * raw frame (two octets of length, octets); a segment of the peer with nearly right numbers and correct checksums; a
+ * call of the owner; time. In every case memory is bounded, no octet outside a frame is read, and the host's frames are
+ * valid for itself.
  */
 #include "tests/fuzz/fuzz_input.h"
 #include "traffic-gen/live/wire/host.h"
@@ -29,7 +29,7 @@ static void on_send(void *ctx, const uint8_t *frame, size_t n)
 
     HOLDS(n >= WIRE_ETHERNET && memcmp(frame + WIRE_MAC, world->place.self.mac, WIRE_MAC) == 0);
     wire_packet_parse(frame, n, true, &packet);
-    /* Of Echo Replies nothing is read. */
+    /* Echo Replies are not read. */
     HOLDS(packet.kind != PACKET_TCP || memcmp(packet.source.address, world->place.self.address, 16) == 0);
     world->sent++;
 }
@@ -63,12 +63,12 @@ static struct endpoint peer_of(const struct world *world, uint16_t port)
     return peer;
 }
 
-/* ---- what the peer sends ---- */
+/* ---- frames from the peer ---- */
 
 static void frame_as_it_is(struct world *world, struct input *input)
 {
     const size_t wanted = take(input) << 8 | take(input), n = MIN(MIN(wanted, (size_t)ROOM), input->n);
-    uint8_t *frame = g_memdup2(input->p, n); /* of its own, so that what reads beyond it is found */
+    uint8_t *frame = g_memdup2(input->p, n); /* separate memory, so that out-of-bounds reads are found */
 
     if (n > 0)
         wire_host_input(world->host, frame, n, true, world->now);
@@ -77,7 +77,7 @@ static void frame_as_it_is(struct world *world, struct input *input)
     g_free(frame);
 }
 
-/* Offsets from the right number that are worth trying. */
+/* Interesting offsets from the right number. */
 static uint32_t about(unsigned choice)
 {
     static const uint32_t away[] = {0, 1, 0xFFFFFFFF, 100, 65535, 65536, 0x80000000, 0xFFFF0000};
@@ -113,7 +113,7 @@ static void segment(struct world *world, struct input *input)
     wire_host_input(world->host, frame, frame_encode(&path, &tcp_segment, frame), true, world->now);
 }
 
-/* ---- what its owner does ---- */
+/* ---- calls of the owner ---- */
 
 static void call(struct world *world, struct input *input)
 {
@@ -189,7 +189,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     peer = peer_of(&world, PORT);
     world.tcps[0] = wire_host_connect(world.host, &peer, NULL, world.now);
     HOLDS(world.tcps[0] && wire_host_listen(world.host, &(struct endpoint){.port = PORT}, 0, 0) == PORT);
-    /* The peer is known from the beginning, else there would be little to see. */
+    /* The peer is known from the beginning, otherwise little would happen. */
     if (!(how & 2)) {
         uint8_t frame[WIRE_SMALL_FRAME];
         struct wire_self self = {.ip = world.place.self.ip};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A mutator for inputs that are a head and then 32-bit words, as XDR is, or programs in steps of four octets.
- * libFuzzer's own inserts and removes single octets, after which nothing of XDR is where it was. Only in programs with
- * libFuzzer.
+ * A mutator for inputs with a head and 32-bit words, such as XDR, or programs in steps of four octets. libFuzzer's own
+ * mutator inserts and removes single octets, which misaligns XDR. Only in programs with libFuzzer.
  */
 #ifndef IWARP_TESTS_FUZZ_FUZZ_WORDS_H
 #define IWARP_TESTS_FUZZ_FUZZ_WORDS_H
@@ -20,7 +19,7 @@ static inline uint32_t fuzz_random(uint32_t *state)
     return *state >> 8;
 }
 
-/* What counts, discriminants, numbers of operations and errors are. */
+/* Typical counts, discriminants, operations and errors. */
 static inline uint32_t fuzz_word(uint32_t *state)
 {
     static const uint32_t limits[] = {0, 1, 2, 0xffffffff, 0x7fffffff, 0x80000000, 10000, 65536};
@@ -43,7 +42,7 @@ static inline size_t fuzz_word_insert(uint8_t *words, size_t n, size_t room, siz
     return length;
 }
 
-/* Changes words[0..n), at most `room`. The new number. */
+/* Changes words[0..n), at most `room`. Returns the new number. */
 static inline size_t fuzz_change_words(uint8_t *words, size_t n, size_t room, uint32_t *state)
 {
     size_t at = n > 0 ? fuzz_random(state) % n : 0, length = 1 + fuzz_random(state) % 8, from;
@@ -63,10 +62,10 @@ static inline size_t fuzz_change_words(uint8_t *words, size_t n, size_t room, ui
         length = length > n - at ? n - at : length;
         memmove(words + 4 * at, words + 4 * (at + length), 4 * (n - at - length));
         return n - length;
-    case 3: /* some again, right after themselves: two operations, another element */
+    case 3: /* repeats some words: two operations, another element */
         length = length > n - at ? n - at : length;
         return n + fuzz_word_insert(words, n, room, at, length);
-    case 4: /* some at another place */
+    case 4: /* copies some to another place */
         from = fuzz_random(state) % n;
         length = length > n - at ? n - at : length;
         length = length > n - from ? n - from : length;
@@ -84,7 +83,7 @@ static inline size_t fuzz_mutate_words(uint8_t *data, size_t size, size_t max, u
     uint32_t state = seed;
     size_t n;
 
-    /* libFuzzer's own for the head, for what the dictionary has, and to join inputs. */
+    /* libFuzzer's own mutator for the head, for the dictionary, and to join inputs. */
     if (size < head || max < head || fuzz_random(&state) % 4 == 0)
         return LLVMFuzzerMutate(data, size, max);
     n = (size - head) / 4;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Work of real ends. Whatever it is, either a message says in one line where it is wrong, or there is work whose parts
- * refer to what is there.
+ * Work of real ends. Either a one-line message names the mistake and its place, or there is work with valid references.
  */
 #include "tests/fuzz/fuzz.h"
 #include "traffic-gen/scenario/work_read.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mutate SEED RATE IN OUT: a capture whose messages are damaged as a peer could have damaged them: lengths, PAD, CRC,
- * sequence numbers and checksums are made right after it, so that what is damaged reaches the layer that reads it.
- * RATE is the share of units (start-up frames, FPDUs, other octets of a segment) that are changed; a tenth of these
- * keep their old CRC, and some packets are left out, doubled or exchanged. The same SEED gives the same capture.
+ * mutate SEED RATE IN OUT: a capture whose messages are damaged as by a peer: lengths, PAD, CRC, sequence numbers and
+ * checksums are corrected afterwards, so that the damage reaches the layer that reads it. RATE is the share of units
+ * (start-up frames, FPDUs, other octets of a segment) that are changed; a tenth of these keep their old CRC, and some
+ * packets are removed, duplicated or swapped. The same SEED gives the same capture.
  */
 #include "wire/crc32c.h"
 #include "wire/mpa_fpdu.h"
@@ -35,7 +35,7 @@ struct layers {
 };
 
 struct flow {
-    uint32_t grown; /* octets that this direction has more than it had, modulo 2^32 */
+    uint32_t grown; /* octets added in this direction so far, modulo 2^32 */
 };
 
 static GRand *dice;
@@ -74,7 +74,7 @@ static bool find_ip(int link, const uint8_t *p, size_t n, struct layers *out)
     return true;
 }
 
-/* A whole TCP segment in a packet that is not a fragment and was not cut. */
+/* A complete TCP segment in a packet that is neither a fragment nor cut. */
 static bool find_layers(int link, const uint8_t *p, size_t n, struct layers *out)
 {
     if (!find_ip(link, p, n, out) || n - out->ip < IPV4_MIN)
@@ -131,11 +131,11 @@ static void repair_headers(uint8_t *p, const struct layers *at)
 
 /* ---- damage ---- */
 
-/* Octets of one unit that may be changed, in a buffer with room after them. */
+/* Octets of one unit that may be changed, with room after them. */
 static void change_octets(uint8_t *p, size_t n)
 {
     static const uint32_t words[] = {0, 1, 2, 3, 4, 8, 16, 0x7F, 0xFF, 0x400, 0xFFFF, 0x10000, 0x7FFFFFFF, UINT32_MAX};
-    size_t head = MIN(n, 64); /* the headers: changed more often than what they carry */
+    size_t head = MIN(n, 64); /* the headers: changed more often than the payload */
 
     for (unsigned times = 1 + roll(3); times > 0 && n > 0; times--) {
         size_t at = roll((uint32_t)(roll(4) ? head : n));
@@ -158,7 +158,7 @@ static void change_octets(uint8_t *p, size_t n)
     }
 }
 
-/* Octets taken out or put in, mostly words. */
+/* Removes or inserts octets, mostly words. */
 static size_t change_length(uint8_t *p, size_t n, size_t most)
 {
     size_t step = (roll(4) ? 4 : 1) * (1 + roll(roll(4) ? 4 : 64)), at = roll((uint32_t)n + 1);
@@ -196,7 +196,7 @@ static size_t startup_octets(const uint8_t *p, size_t n)
     return mpa_startup_decode(&frame, &need, p, n) == MPA_STARTUP_OK ? need : 0;
 }
 
-/* Without Markers in it; by its CRC, or because it ends where the segment does. */
+/* Without Markers in it; recognised by its CRC, or because it ends with the segment. */
 static size_t fpdu_octets(const uint8_t *p, size_t n)
 {
     const struct mpa_framing framing = {0};
@@ -239,7 +239,7 @@ static size_t damaged_fpdu(const uint8_t *p, size_t n, uint8_t *out)
     return octets;
 }
 
-/* What is no unit: perhaps an FPDU with Markers, whose CRC then is the last word. */
+/* Octets that are not a unit: perhaps an FPDU with Markers, whose CRC is then the last word. */
 static size_t damaged_rest(const uint8_t *p, size_t n, uint8_t *out)
 {
     bool crc = n > MPA_CRC_LEN && crc32c(p, n - MPA_CRC_LEN) == get_le32(p + n - MPA_CRC_LEN);
@@ -303,7 +303,7 @@ static struct flow *flow_of(const uint8_t *p, const struct layers *at, bool othe
     return flow;
 }
 
-/* p[0..n) to out, changed; returns its length. */
+/* Writes p[0..n), changed, to out; returns its length. */
 static size_t damaged_packet(int link, const uint8_t *p, size_t n, uint8_t *out)
 {
     struct layers at;
@@ -320,7 +320,7 @@ static size_t damaged_packet(int link, const uint8_t *p, size_t n, uint8_t *out)
     put_be32(out + at.tcp + 8, get_be32(p + at.tcp + 8) + flow_of(p, &at, true)->grown);
     before = at.end - at.payload;
     after = damaged_payload(p + at.payload, before, out + at.payload);
-    if (at.payload + after > PACKET_MAX) { /* no IP datagram: as it was */
+    if (at.payload + after > PACKET_MAX) { /* too long for an IP datagram: unchanged */
         memcpy(out + at.payload, p + at.payload, before);
         after = before;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Gives the files named to a fuzz target, for compilers and runs without libFuzzer. */
+/* Runs a fuzz target on the named files, for compilers and runs without libFuzzer. */
 #include "tests/fuzz/fuzz.h"
 
 enum { INPUT_MAX = 1 << 20 };
@@ -18,7 +18,7 @@ int main(int argc, char **argv)
         }
         n = fread(octets, 1, INPUT_MAX, file);
         fclose(file);
-        exact = realloc(octets, n > 0 ? n : 1); /* so that a read beyond the end is seen */
+        exact = realloc(octets, n > 0 ? n : 1); /* so that out-of-bounds reads are found */
         LLVMFuzzerTestOneInput(exact, n);
         free(exact);
     }

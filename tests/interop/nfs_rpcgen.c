@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The walker against the XDR routines that rpcgen makes from the .x files of rpcsvc-proto: random values of each
- * procedure's argument and result types are encoded by those; the walker must end where they ended, and see the file
- * data where they put them.
+ * Compares the walker with the XDR routines that rpcgen makes from the .x files of rpcsvc-proto: they encode random
+ * values of each procedure's argument and result types; the walker must end at the same place and find the file data
+ * there.
  *
- * Random values come from the same routines: they decode a stream that has no octets but makes numbers up.
+ * Random values come from the same routines: they decode a stream of made-up numbers.
  */
 #include "nfs_rpcgen.h"
 
@@ -32,7 +32,7 @@ static uint64_t next_random(void)
     return state;
 }
 
-/* Small numbers mostly, so that unions have arms, booleans are both, lists end. */
+/* Mostly small numbers, so that unions have arms, booleans are both, lists end. */
 static bool_t made_up(XDR *xdr, long *out)
 {
     uint64_t r = next_random() >> 8;
@@ -171,7 +171,7 @@ static const struct row {
     {100024, 1, 5, false, NOTHING},
 };
 
-/* The octets that the routines put into READ results and WRITE arguments; 0 where there are none. */
+/* The octets that the routines wrote into READ results and WRITE arguments; 0: none. */
 static uint32_t file_data(const struct row *row, const void *value, const char **out)
 {
     const readres *read = value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the walker sees, for tests that hold it against other decoders. Reads lines "PROGRAM VERSION PROCEDURE
- * call|reply forward|reverse HEX", the arguments or results in HEX ("-": none), and writes a line of JSON for each.
+ * The walker's view, for tests that compare it with other decoders. Reads lines "PROGRAM VERSION PROCEDURE call|reply
+ * forward|reverse HEX", the arguments or results in HEX ("-": none), and writes a line of JSON for each.
  */
 #include "wire/nfs.h"
 

@@ -123,7 +123,7 @@ static void id_free(struct fake_id *id)
     fake_count(-1);
 }
 
-/* Of a listener that goes: a connection that it has not reported goes with it. */
+/* Frees a listener's connections that it has not reported. */
 static gboolean is_orphan(gpointer number, gpointer data, gpointer listener)
 {
     struct fake_id *id = data;
@@ -358,8 +358,8 @@ int rdma_disconnect(struct rdma_cm_id *id)
 }
 
 /*
- * FAKE_RDMA_QPS=N or N:MS: an adapter that has no more than N queue pairs, and gives one that was destroyed back after
- * so long, or never.
+ * FAKE_RDMA_QPS=N or N:MS: an adapter with at most N queue pairs, which frees a destroyed one after this time, or
+ * never.
  */
 static bool has_queue_pair(void)
 {
@@ -433,7 +433,7 @@ void rdma_destroy_qp(struct rdma_cm_id *id)
 
 __be16 rdma_get_src_port(struct rdma_cm_id *id)
 {
-    return id->route.addr.src_sin.sin_port; /* at the same place in both families */
+    return id->route.addr.src_sin.sin_port; /* same offset in both families */
 }
 
 __be16 rdma_get_dst_port(struct rdma_cm_id *id)
@@ -479,7 +479,7 @@ void ibv_free_device_list(struct ibv_device **list)
     g_free(list);
 }
 
-/* Programs look for the device nodes to say what is missing. */
+/* Programs look for the device nodes to name what is missing. */
 int access(const char *path, int mode)
 {
     return g_str_has_prefix(path, "/dev/infiniband/") ? 0 : faccessat(AT_FDCWD, path, mode, 0);

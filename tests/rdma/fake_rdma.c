@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * An RDMA device for tests on machines that have none: put before librdmacm and libibverbs with LD_PRELOAD, it connects
- * processes through TCP on the loopback, with the semantics that a program sees of a reliable connection: private data,
- * Receives that are there or waited for (RNR), memory that is open for what it was registered for, errors that end the
- * queue pair and complete the rest of the work as flushed.
+ * processes through TCP on the loopback, with the visible semantics of a reliable connection: private data, Receives
+ * that exist or are waited for (RNR), memory with its registered rights, errors that end the queue pair and flush the
+ * rest of the work.
  *
- * It is InfiniBand to its users: private data are padded to what the CM's messages hold, errors disconnect nobody, and
- * a Send that finds no Receive is retried. With FAKE_RDMA=iwarp private data come as they were sent, and an error or a
- * Send without a Receive disconnects both ends. A connection's frames are executed by one thread per process, as by
- * hardware: memory changes without the program's help. With FAKE_RDMA_LATE a Send is acknowledged after what its
- * receiver has sent next, as where the way is long; or after a while. With FAKE_RDMA_QPS it has few queue pairs
- * (fake_cm.c). Tests of one process are linked with it, and say more (fake_device.h).
+ * It behaves as InfiniBand: private data are padded to the size of the CM's messages, errors do not disconnect, and a
+ * Send without a Receive is retried. With FAKE_RDMA=iwarp private data are not padded, and an error or a Send without a
+ * Receive disconnects both ends. A connection's frames are executed by one thread per process, as by hardware: memory
+ * changes without the program's help. With FAKE_RDMA_LATE a Send is acknowledged after its receiver's next message, as
+ * on a long path; or after a while. With FAKE_RDMA_QPS it has few queue pairs (fake_cm.c). Tests of one process are
+ * linked with it, and say more (fake_device.h).
  */
 #include "tests/rdma/fake_rdma.h"
 
@@ -43,7 +43,7 @@ void fake_poke(int fd)
         abort();
 }
 
-/* Takes one from an eventfd; blocks unless it is not to. */
+/* Takes one from an eventfd; blocks unless it is non-blocking. */
 bool fake_take_poke(int fd)
 {
     uint64_t one;
@@ -241,7 +241,7 @@ bool fake_invalidate(const struct fake_qp *qp, uint32_t rkey)
     struct fake_mw *mw = g_hash_table_lookup(host.windows, GUINT_TO_POINTER(rkey));
 
     if (!mw || !mw->is_bound || mw->qp != qp)
-        return false; /* a region of user space cannot be invalidated by the peer */
+        return false; /* the peer cannot invalidate a region of user space */
     mw->is_bound = false;
     return true;
 }
@@ -395,7 +395,7 @@ static bool take_operation(struct fake_qp *qp, const struct frame *frame, const 
     }
 }
 
-/* False: it cannot be taken yet. */
+/* False: it cannot be handled yet. */
 static bool take_frame(struct fake_id *id, const struct frame *frame, const uint8_t *p)
 {
     switch (frame->kind) {
@@ -406,7 +406,7 @@ static bool take_frame(struct fake_id *id, const struct frame *frame, const uint
         return true;
     case REPLY:
         id->state = CONNECTED;
-        id->rnr = (uint8_t)frame->rnr; /* each side says how often the other one is to try */
+        id->rnr = (uint8_t)frame->rnr; /* each side limits the other's attempts */
         if (id->qp)
             id->qp->state = IBV_QPS_RTS;
         fake_tell(id, RDMA_CM_EVENT_ESTABLISHED, 0, frame, p, IB_REPLY_DATA);
@@ -425,7 +425,7 @@ static bool take_frame(struct fake_id *id, const struct frame *frame, const uint
     }
 }
 
-/* Answers and the end are not held up by a Send that waits for a Receive. */
+/* A Send that waits for a Receive does not delay answers and the end. */
 void fake_take_frames(struct fake_id *id)
 {
     bool waits = false;
@@ -493,7 +493,7 @@ void fake_turn(int timeout_ms)
 
     g_rec_mutex_lock(&host.lock);
     fake_device.steps += n > 0;
-    /* By number: the id may be gone by now, and another be where it was. */
+    /* Finds it by number: the id may have been freed, and another may be in its place. */
     if (n > 0 && (id = g_hash_table_lookup(host.ids, GUINT_TO_POINTER(event.data.u32))))
         ready(id, event.events);
     g_hash_table_iter_init(&iterator, host.ids);
@@ -506,7 +506,7 @@ void fake_turn(int timeout_ms)
         }
         if (qp && qp->stalled_at) {
             fake_take_frames(id);
-            break; /* which may have changed the table */
+            break; /* the table may have changed */
         }
     }
     g_rec_mutex_unlock(&host.lock);

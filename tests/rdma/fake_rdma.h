@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of the RDMA device for tests (fake_rdma.c): what they share within a process. */
+/* Shared by the parts of the RDMA device for tests (fake_rdma.c) within a process. */
 #ifndef IWARP_TESTS_FAKE_RDMA_H
 #define IWARP_TESTS_FAKE_RDMA_H
 
@@ -12,7 +12,7 @@
 #undef ibv_query_port
 #undef ibv_get_device_list
 
-/* The library is put before others: nothing but what it stands for may be seen. */
+/* The library is preloaded: only the functions that it replaces may be visible. */
 #pragma GCC visibility push(hidden)
 
 #include "tests/rdma/fake_device.h"
@@ -20,11 +20,11 @@
 enum { DATA_MAX = 255, IB_REQUEST_DATA = 56, IB_REPLY_DATA = 196, IB_REJECT_DATA = 148, READS_MAX = 16 };
 enum { RNR_STEP_US = 20000, RNR_FOREVER = 7, FRAME_MAX = 64 << 20, NO_LISTENER = 8, REJECTED = 28 };
 
-/* ---- what lies on the wire: a header, then n octets ---- */
+/* ---- messages on the wire: a header, then n octets ---- */
 
 enum kind { REQUEST, REPLY, REJECT, DISCONNECT, SEND, WRITE, READ, ATOMIC, ANSWER };
 
-/* The octets of an ATOMIC; its ANSWER has the word as it was. */
+/* The octets of an ATOMIC; its ANSWER has the original word. */
 struct atomic {
     uint64_t compare_add, swap;
     uint64_t swaps; /* or adds */
@@ -55,7 +55,7 @@ struct fake_id {
     GByteArray *in, *out;
     unsigned unacknowledged; /* Sends; fake_device.sends_late */
     bool sent_disconnect, got_disconnect, told;
-    bool is_known; /* to the program; else its connection is still to be asked for */
+    bool is_known; /* the program knows it; otherwise its connection is still to be requested */
     struct fake_id *listener;
     struct ibv_qp *qp;
     uint8_t rnr;
@@ -114,12 +114,12 @@ struct fake_host {
     uint32_t next_key, next_number;
     struct ibv_context context;
     struct ibv_device device;
-    struct fake_id *asker; /* the latest that asked for a connection */
+    struct fake_id *asker; /* the latest that requested a connection */
     GQueue reports;        /* enum ibv_event_type, about it */
 };
 extern struct fake_host host;
 
-/* fake_rdma.c: what the hardware does; all but the first four with the lock held */
+/* fake_rdma.c: the hardware's work; all but the first four need the lock */
 bool fake_is_iwarp(void);
 void fake_poke(int fd);
 bool fake_take_poke(int fd);
@@ -138,7 +138,7 @@ size_t fake_room_of(const struct work *receive);
 void fake_take_frames(struct fake_id *id);
 void fake_read_late(struct fake_cq *cq);
 
-/* fake_verbs.c: before anything else is called */
+/* fake_verbs.c: call before anything else */
 void fake_begin(void);
 
 /* fake_cm.c */

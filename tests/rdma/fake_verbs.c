@@ -44,7 +44,7 @@ static int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
         g_free(done);
     }
     if (i == 0 && ((struct fake_cq *)cq)->late)
-        fake_read_late((struct fake_cq *)cq); /* it is found the next time */
+        fake_read_late((struct fake_cq *)cq); /* found the next time */
     g_rec_mutex_unlock(&host.lock);
     return i;
 }
@@ -147,7 +147,7 @@ static bool post_one(struct fake_qp *qp, const struct ibv_send_wr *wr)
         fake_flush(qp);
         return true;
     }
-    if (operation->kind == ANSWER) { /* of this side alone: done at once, as nothing of it can be overtaken */
+    if (operation->kind == ANSWER) { /* only of this side: done at once, as nothing can overtake it */
         if (wr->opcode == IBV_WR_BIND_MW)
             bind_window(qp, wr);
         else
@@ -244,7 +244,7 @@ void fake_begin(void)
     g_once_init_leave(&begun, 1);
 }
 
-/* ---- for the tests that are linked with it ---- */
+/* ---- for tests linked with it ---- */
 
 int fake_reset(void)
 {

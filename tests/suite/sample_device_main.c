@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The devices that the suites are tested on, over TCP: "device responder|initiator HOST PORT [ID]". The responder
- * prints its port; the initiator connects again whenever a connection is over. With the id of a case it is
- * the mutant that fails this case.
+ * The devices for tests of the suites, over TCP: "device responder|initiator HOST PORT [ID]". The responder prints its
+ * port; the initiator connects again after each connection. With the id of a case it is the mutant that fails this
+ * case.
  */
 #include "traffic-gen/live/wire/wire.h"
 #include "traffic-gen/mutants/sample_device.h"
@@ -44,7 +44,7 @@ static void on_write(void *ctx, const uint8_t *p, size_t n)
         tcp_write(connection->fd, p, n, now(NULL) + INT64_C(1000000000));
 }
 
-/* What the peer has not acknowledged stays little: a peer that reads nothing leaves its requests waiting here. */
+/* Few octets stay unacknowledged by the peer: a peer that reads nothing leaves its requests waiting here. */
 static size_t room(void *ctx)
 {
     const struct connection *connection = ctx;
@@ -99,7 +99,7 @@ static void receive(struct connection *connection)
         qp_receive(sample_device_qp(connection->device), octets, n);
         break;
     case TCP_READ_FIN:
-        if (connection->ended) { /* an RST after the FIN looks so */
+        if (connection->ended) { /* an RST after the FIN looks the same */
             connection->closed = true;
             break;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Structures in JSON by a table of members: written, read again to the same, and what does not fit refused. */
+/* Structures in JSON by a table of members: written, read back to the same, and invalid ones refused. */
 #include "support/json_members.h"
 #include "tests/unit/support/support.h"
 
@@ -99,7 +99,7 @@ static char *line_of(const struct thing *thing)
     return text;
 }
 
-/* NULL: it was read, and written to the same line if `again`; else what is wrong, the caller's. */
+/* NULL: read, and written to the same line if `again`; else the error, freed by the caller. */
 static gchar *read_again(const char *line, bool again)
 {
     JsonNode *node = json_from_string(line, NULL);
@@ -153,7 +153,7 @@ static void test_more_than_the_most_is_written_as_that(void **state)
     thing_end(&thing);
 }
 
-/* Each member in turn is something else, or is not there. */
+/* Each member in turn is replaced or removed. */
 static void test_what_does_not_fit_is_refused(void **state)
 {
     static const struct {

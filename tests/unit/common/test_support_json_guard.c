@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What json-glib takes, but JSON does not have. */
+/* Accepted by json-glib, but not valid JSON. */
 #include "support/json_guard.h"
 #include "tests/unit/support/support.h"
 

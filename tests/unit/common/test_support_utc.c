@@ -21,7 +21,7 @@ static void decimals(void **state)
     assert_utc(INT64_C(1785408300000000789), 3, "2026-07-30T10:45:00.000Z");
 }
 
-/* Captures may say anything. */
+/* Captures may have any time. */
 static void extremes(void **state)
 {
     assert_utc(-1, 9, "1969-12-31T23:59:59.999999999Z");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What rules/LAYER.cases says of a rule, for the test that plays it (rules/README.md): a statement, and what
- * iwarp-check must say of the conversation.
+ * A rule's case in rules/LAYER.cases, for the test that plays it (rules/README.md): a statement, and iwarp-check's
+ * required results.
  */
 #ifndef IWARP_TESTS_UNIT_RULES_RULE_CASE_H
 #define IWARP_TESTS_UNIT_RULES_RULE_CASE_H
@@ -20,13 +20,13 @@ struct rule_case {
     struct fault said;
     const char *where;                     /* file and line */
     const char *options;                   /* of iwarp-check, separated by blanks */
-    uint32_t snap;                         /* the capture holds so many octets of each packet; 0: all */
-    const char *lacks;                     /* it lacks these frames, such as "3, 7-9"; NULL: none */
-    bool exactly;                          /* nothing is found but `also` and `found`; else notes may be */
-    const enum rule_id *one_of;            /* one of these is found; empty: none need be */
+    uint32_t snap;                         /* octets of each packet in the capture; 0: all */
+    const char *lacks;                     /* the capture lacks these frames, such as "3, 7-9"; NULL: none */
+    bool exactly;                          /* no findings except `also` and `found`; otherwise notes are allowed */
+    const enum rule_id *one_of;            /* one of these must be found; empty: no requirement */
     const enum rule_id *also;              /* each of these may be found */
-    const struct rule_case_finding *found; /* all of these are */
-    const enum rule_id *passed;            /* these held somewhere */
+    const struct rule_case_finding *found; /* all of these must be found */
+    const enum rule_id *passed;            /* each of these passed somewhere */
     const enum rule_id *doubtful;          /* these were inconclusive somewhere */
     const enum rule_id *silent;            /* these neither passed nor were inconclusive anywhere */
 };

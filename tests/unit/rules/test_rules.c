@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every case of rules/LAYER.cases: its conversation, written by the generator and judged by the whole of iwarp-check
- * within this process. An argument picks cases by the beginning of their ids: test_rules MPA-4.1-05
+ * Every case of rules/LAYER.cases: the generator writes its conversation, and the whole of iwarp-check judges it within
+ * this process. An argument picks cases by the beginning of their ids: test_rules MPA-4.1-05
  */
 #define _GNU_SOURCE /* memfd_create */
 #include "conformance/check/check.h"
@@ -126,7 +126,7 @@ static bool listed(const enum rule_id *rules, enum rule_id rule)
     return *rules == rule;
 }
 
-/* With another severity when the case has none with this one; NULL: the rule is not listed. */
+/* With another severity if the case has none with this one; NULL: the rule is not listed. */
 static const struct rule_case_finding *expected(const struct rule_case *rule_case, const struct report_finding *finding)
 {
     const struct rule_case_finding *other = NULL;
@@ -143,7 +143,7 @@ static const struct rule_case_finding *expected(const struct rule_case *rule_cas
 static const char *const severities[SEVERITY_COUNT] = {
     [SEVERITY_NOTE] = "note", [SEVERITY_WARNING] = "warning", [SEVERITY_ERROR] = "error"};
 
-/* What is found and should not be: a line each. Counts by rule and severity what is found. */
+/* Unexpected findings, one a line. Counts findings by rule and severity. */
 static void compare_findings(const struct rule_case *rule_case, const struct report_capture *capture,
                              uint32_t (*found)[SEVERITY_COUNT], GString *wrong)
 {
@@ -168,7 +168,7 @@ static void compare_findings(const struct rule_case *rule_case, const struct rep
     }
 }
 
-/* The reverse: what is missing. */
+/* The reverse: missing findings. */
 static void compare_counts(const struct rule_case *rule_case, uint32_t (*found)[SEVERITY_COUNT], GString *wrong)
 {
     bool wanted = rule_case->one_of[0] == RULE_COUNT;

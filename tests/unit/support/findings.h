@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a layer of the engine reports while a harness feeds it: findings and counts, and what tests expect of them. */
+/* Reports of a layer of the engine in a harness: findings and counts, and the expectations of tests. */
 #ifndef IWARP_TESTS_UNIT_SUPPORT_FINDINGS_H
 #define IWARP_TESTS_UNIT_SUPPORT_FINDINGS_H
 
@@ -22,14 +22,14 @@ void findings_begin(struct findings *f, bool (*keeps)(enum rule_id rule));
 bool findings_no_reaction(enum rule_id rule);
 void findings_show(const struct findings *f, const char *name);
 
-/* Each fails the test, with what was found, unless it is so. Exactly this finding: */
+/* Each fails the test and shows the findings unless the condition holds. Exactly this finding: */
 void findings_expect_one(const struct findings *f, enum rule_id rule, enum rule_severity severity, uint32_t frame);
 /*
- * Exactly the rules named, blanks between them, "" for none, at what `side` sent (-1: either). Besides, "+ID" says that
+ * Exactly the named rules, separated by blanks, "" for none, about octets from `side` (-1: either). "+ID" requires that
  * the rule passed, "?ID" that it was inconclusive.
  */
 void findings_expect(const struct findings *f, int side, const char *ids, const char *name);
-/* The rules named were judged and held. */
+/* The named rules were judged and kept. */
 void findings_expect_passed(const struct findings *f, const char *ids, const char *name);
 #define findings_passed(f, ...)                                                                                        \
     findings_have_passed(f, (const enum rule_id[]){__VA_ARGS__}, ARRAY_LENGTH(((enum rule_id[]){__VA_ARGS__})))

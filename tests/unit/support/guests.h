@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Signs of a connection for the claims of guests (engine/rdma/ulp.h); side 0 opened it, and its start was captured. */
+/* A connection's signs for the claims of guests (engine/rdma/ulp.h); side 0 opened it, and its start was captured. */
 #ifndef IWARP_TESTS_UNIT_SUPPORT_GUESTS_H
 #define IWARP_TESTS_UNIT_SUPPORT_GUESTS_H
 
@@ -39,14 +39,14 @@ static inline void guest_send(struct guest_signs *g, unsigned side, const char *
     g->signs.sends++;
 }
 
-/* In the middle of a connection of which nothing else is known. */
+/* In mid-connection, with nothing else known. */
 static inline void guest_signs_midway(struct guest_signs *g)
 {
     guest_signs_init(g);
     g->signs.terms = (struct rdma_terms){.initiator_side = -1};
 }
 
-/* What a kind without state says of the Send; NULL: it is none of its messages. */
+/* What a stateless kind says about the Send; NULL: not its message. */
 static inline const char *guest_words(const struct ulp_kind *kind, void *state, struct guest_signs *g)
 {
     static struct ulp_words words;

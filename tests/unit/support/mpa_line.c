@@ -142,7 +142,7 @@ void line_free(struct mpa_line *l)
 
 /* ---- octets ---- */
 
-static void *copy_of(const void *p, size_t n) /* its own memory, so that a sanitizer sees what outlives it */
+static void *copy_of(const void *p, size_t n) /* separate memory, so that a sanitizer sees uses after its end */
 {
     void *copy = malloc(n + 1);
 

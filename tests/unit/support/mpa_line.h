@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A connection fed to the MPA layer by hand: startup frames and FPDUs from the wire encoders, with a clock and the ACK
- * numbers that their senders would have put in. Three ways to feed it, by who makes the line:
+ * A connection fed to the MPA layer by hand: startup frames and FPDUs from the wire encoders, with a clock and
+ * realistic ACK numbers. There are three ways to feed it:
  *
- *   line_new()          TCP segments through tcp_pair, as a capture shows them: for rules that need ACKs, silence, FIN
+ * line_new()          TCP segments through tcp_pair, as a capture shows them: for rules that need ACKs, silence, FIN
  * and RST. Only findings about TCP and reactions are recorded: a stimulus is often a violation itself.
- *   line_new_direct()   octets in order, straight to MPA.
- *   line_new_streams()  the same, from streams that are written first and cut into segments later.
+ * line_new_direct()   octets in order, straight to MPA. line_new_streams()  the same, from streams that are written
+ * first and cut into segments later.
  */
 #ifndef IWARP_TESTS_UNIT_SUPPORT_MPA_LINE_H
 #define IWARP_TESTS_UNIT_SUPPORT_MPA_LINE_H
@@ -46,7 +46,7 @@ struct mpa_line {
     uint64_t sent[2]; /* stream offset of the next octet */
     bool acked_unknown;
     bool acked_fixed[2];
-    uint64_t acked[2]; /* what a side acknowledges while acked_fixed; else all that the other side sent */
+    uint64_t acked[2]; /* fixed acknowledgment of a side while acked_fixed; else everything that the other side sent */
     uint16_t mss[2];
     bool fragmented, no_df;
     bool marked[2], crc;       /* how FPDUs are framed */
@@ -69,14 +69,14 @@ void line_free(struct mpa_line *l);
 
 /* ---- octets ---- */
 
-/* line_new() only: one segment at stream offset `offset`; nothing else is changed. */
+/* line_new() only: one segment at stream offset `offset`; does not change anything else. */
 void line_segment(struct mpa_line *l, unsigned side, uint8_t flags, uint64_t offset, const void *p, size_t n);
 void line_handshake(struct mpa_line *l);
 void line_say(struct mpa_line *l, unsigned side, const void *p, size_t n);
 /* line_new_direct(): one segment whose sender had received `acked` octets of the other side. */
 void line_say_acked(struct mpa_line *l, unsigned side, const void *p, size_t n, uint64_t acked);
 void line_ack(struct mpa_line *l, unsigned side);
-/* The next n octets are lost by the capture. */
+/* The capture loses the next n octets. */
 void line_hole(struct mpa_line *l, unsigned side, size_t n);
 void line_wait(struct mpa_line *l, int64_t ns);
 void line_fin(struct mpa_line *l, unsigned side);
@@ -98,9 +98,9 @@ struct startup_frame startup_frame(enum mpa_startup_kind kind, uint8_t flags, ui
 struct startup_frame startup_enhanced(enum mpa_startup_kind kind, uint8_t flags, bool a, uint8_t rtr, uint16_t ird,
                                       uint16_t ord);
 void line_say_frame(struct mpa_line *l, unsigned side, struct startup_frame frame);
-/* How FPDUs are framed from here on; the grids begin at the streams' present ends. */
+/* Framing of FPDUs from here on; the grids begin at the present ends of the streams. */
 void line_framing(struct mpa_line *l, bool markers_i, bool markers_r, bool crc);
-/* I asks and R answers, after the TCP handshake with line_new(); FPDUs are framed as they negotiated. */
+/* I requests and R replies, after the TCP handshake with line_new(); FPDUs are framed as negotiated. */
 void line_startup(struct mpa_line *l, struct startup_frame request, struct startup_frame reply);
 /* Revision 1, with CRC. */
 void line_plain_start(struct mpa_line *l);
@@ -109,7 +109,7 @@ struct mpa_line *line_started(uint8_t request_flags, uint8_t reply_flags);
 
 /* ---- FPDUs ---- */
 
-/* An FPDU for the end of the side's stream, without sending it, to out[0..LINE_FPDU_MAX). Returns its octets. */
+/* Writes an FPDU for the end of the side's stream to out[0..LINE_FPDU_MAX), without sending it. Returns its octets. */
 size_t line_make(struct mpa_line *l, unsigned side, struct ddp_segment segment, const void *payload, size_t n,
                  uint8_t *out);
 size_t line_make_send(struct mpa_line *l, unsigned side, size_t n, uint8_t *out);
@@ -124,14 +124,14 @@ void line_response(struct mpa_line *l, unsigned side, uint32_t stag, uint64_t to
 /* Layer, error type and code as in the Terminate's first 16 bits; the header of `about` enclosed unless NULL. */
 void line_terminate_about(struct mpa_line *l, unsigned side, uint16_t what, const struct ddp_segment *about);
 void line_terminate(struct mpa_line *l, unsigned side, uint16_t what);
-/* The Terminate Control word as given, and so many zero octets after it. */
+/* The Terminate Control word as given, and this many zero octets after it. */
 void line_terminate_control(struct mpa_line *l, unsigned side, uint32_t control, size_t zeros);
 /* An FPDU with its last CRC octet wrong. */
 void line_spoiled(struct mpa_line *l, unsigned side, uint8_t *fpdu, size_t n);
 
 /* ---- the outcome ---- */
 
-/* As findings_expect(), for either side; frees l. */
+/* Like findings_expect(), for either side; frees l. */
 void line_expect_named(struct mpa_line *l, const char *outcome, const char *name);
 /* The same for case `index` of a table. */
 void line_expect_case(struct mpa_line *l, const char *outcome, unsigned index);
@@ -142,10 +142,12 @@ void line_expect_case(struct mpa_line *l, const char *outcome, unsigned index);
 void line_syns(struct mpa_line *l);
 /* The next n octets of a side's stream as one segment. */
 void line_give(struct mpa_line *l, unsigned side, size_t n);
-/* All that is written and not sent yet, in segments of `size` octets (0: one segment). */
+/* All unsent octets, in segments of `size` octets (0: one segment). */
 void line_flush(struct mpa_line *l, unsigned side, size_t size);
-/* Startup, with SYNs. Side 0 is the Initiator. Markers of a direction are as the other side's M says; 0 puts them both
- * ways. */
+/*
+ * Start-up, with SYNs. Side 0 is the Initiator. The other side's M decides about Markers of a direction; 0 puts Markers
+ * both ways.
+ */
 void line_start(struct mpa_line *l, uint8_t request, uint8_t reply, uint8_t request_rev, uint8_t reply_rev,
                 uint16_t request_pd, uint16_t reply_pd);
 /* Some rounds of Sends both ways, each FPDU in its own segment. */
@@ -165,7 +167,7 @@ size_t ulpdu_send(struct mpa_line *l, struct line_stream *s, uint8_t *out, size_
 size_t ulpdu_write(struct mpa_line *l, struct line_stream *s, uint8_t *out, size_t n);
 size_t ulpdu_read_request(struct line_stream *s, uint8_t *out);
 
-/* Findings of the rules that the framing owns; other families have their own tests. */
+/* Findings of the framing's own rules; other families have their own tests. */
 bool framing_owns(enum rule_id rule);
 unsigned line_framing_findings(const struct mpa_line *l);
 void line_assert_clean(const struct mpa_line *l);

@@ -96,7 +96,7 @@ static void walk_operation(void *ctx, const struct nfs_operation *operation)
 {
     const struct walk *walk = ctx;
 
-    assert_true(walk->t->n_ops == 0 || walk->t->status == 0); /* nothing after one that failed */
+    assert_true(walk->t->n_ops == 0 || walk->t->status == 0); /* nothing after a failed one */
     walk->t->n_ops = operation->index + 1;
     walk->t->last_op = operation->op;
 }
@@ -191,7 +191,7 @@ static bool give_state(struct asking *asking, const char *name, struct nfs_given
     return true;
 }
 
-/* What a client says by itself; counters as they are used. */
+/* A client's own values; counters are counted up. */
 static bool give_own(const struct asking *asking, const char *name, struct nfs_given *given)
 {
     struct nfs_caller *t = asking->t;

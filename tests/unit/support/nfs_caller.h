@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A client of every version for tests of the NFS server: Calls by the names of wire/nfs_types.txt, and each Reply
+ * A client of every version for tests of the NFS server: Calls with the names of wire/nfs_types.txt, and each Reply is
  * walked to its end.
  */
 #ifndef IWARP_TESTS_UNIT_SUPPORT_NFS_CALLER_H
@@ -23,8 +23,8 @@ void caller_server_begin(struct caller_server *on);
 void caller_server_end(struct caller_server *on);
 
 /*
- * A field that is to have other octets, or another number, than the template's. "state" and "to" are whole stateids;
- * of several "state", each operation that has one takes the next, and those after the last one as well.
+ * A field with other octets, or another number, than in the template. "state" and "to" are whole stateids; with several
+ * "state", each operation with a stateid takes the next, and later ones take the last.
  */
 struct caller_value {
     const char *name;
@@ -43,7 +43,7 @@ struct nfs_caller {
     uint32_t slot;              /* the last sequence id of slot 0 */
     uint32_t seqid, lock_seqid; /* the next ones of the open-owner and the lock-owner, minor version 0 */
     uint32_t xid;
-    /* What the server has said that it is. */
+    /* Values that the server has chosen. */
     uint64_t client;
     uint8_t session[16], confirm[8];
     /* The Reply. */
@@ -60,12 +60,12 @@ struct nfs_caller {
 
 void caller_begin(struct nfs_caller *t, struct caller_server *on, unsigned minor, bool backchannel);
 void caller_end(struct nfs_caller *t);
-/* On another connection, that carries callbacks. */
+/* On another connection that carries callbacks. */
 void caller_reconnect(struct nfs_caller *t);
 
-/* The header of a Call; the arguments are for the test to append. */
+/* The header of a Call; the test appends the arguments. */
 void caller_call(struct nfs_caller *t, uint32_t program, uint32_t version, uint32_t number, struct xdr_out *out);
-/* The status of what was appended; CALLER_REFUSED and the accept_stat when it was not executed. */
+/* The status of the appended Call; CALLER_REFUSED and the accept_stat when it was not executed. */
 uint32_t caller_send(struct nfs_caller *t, struct xdr_out *out);
 
 /*
@@ -75,16 +75,15 @@ uint32_t caller_send(struct nfs_caller *t, struct xdr_out *out);
  */
 uint32_t caller_ask(struct nfs_caller *t, const char *words, const struct caller_value *values, unsigned n);
 
-/* Whatever this minor version needs before files can be opened; name: of the client. */
+/* Everything that this minor version needs before files can be opened; name: of the client. */
 void caller_mount(struct nfs_caller *t, const char *name, bool backchannel);
 /*
- * Opens a file in the root directory and, if it must be, confirms it; owner: 4 octets; create: UNCHECKED4 with mode
- * 0644.
+ * Opens a file in the root directory and confirms it if necessary; owner: 4 octets; create: UNCHECKED4 with mode 0644.
  */
 uint32_t caller_open(struct nfs_caller *t, const char *owner, const char *name, uint32_t share, uint32_t deny,
                      bool create);
 
-/* Answers the last callback, which must be one that the walker knows; statuses of CB_SEQUENCE, and of CB_RECALL. */
+/* Answers the last callback, which the walker must know; statuses of CB_SEQUENCE, and of CB_RECALL. */
 void caller_answer(struct nfs_caller *t, uint32_t sequence, uint32_t recall);
 /* csa_sequenceid of the last callback; 0: it is CB_NULL. */
 uint32_t caller_called_sequence(const struct nfs_caller *t);

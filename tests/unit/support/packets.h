@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packets made by hand, header by header. */
+/* Hand-made packets, header by header. */
 #ifndef IWARP_TESTS_UNIT_SUPPORT_PACKETS_H
 #define IWARP_TESTS_UNIT_SUPPORT_PACKETS_H
 

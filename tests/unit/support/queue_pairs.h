@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two queue pairs and a network between them; or one, whose peer is played by hand. */
+/* Two queue pairs and a network between them; or one, with a peer played by hand. */
 #ifndef IWARP_TESTS_UNIT_SUPPORT_QUEUE_PAIRS_H
 #define IWARP_TESTS_UNIT_SUPPORT_QUEUE_PAIRS_H
 
@@ -50,7 +50,7 @@ void qps_receive_fin(void *end);
 
 void qps_open_side(struct qp_ends *ends, unsigned number, struct qp_options options);
 
-extern size_t qps_room; /* what the streams say that they take */
+extern size_t qps_room; /* room reported by the streams */
 extern const struct qp_options qps_usual;
 
 void qps_open(struct qp_ends *ends, const struct qp_options *initiator, const struct qp_options *responder);
@@ -63,13 +63,13 @@ extern uint64_t qps_cookies[2];
 bool qps_post(struct qp_ends *ends, unsigned side, struct qp_work work);
 void qps_begin(void);
 
-/* FPDUs that side has written, from the index-th on: the ULPDU in out, its length returned; 0: there is none. */
+/* FPDUs that side has written, from the index-th on: the ULPDU in out, its length returned; 0: none. */
 size_t qps_fpdu(const struct qp_ends *ends, unsigned side, unsigned index, const uint8_t **out);
 unsigned qps_fpdu_count(const struct qp_ends *ends, unsigned side);
 
 /* ---- octets by hand ---- */
 
-/* A Responder in full operation, its peer played by hand. */
+/* A Responder in full operation, with a peer played by hand. */
 void qps_open_responder(struct qp_ends *ends, const struct qp_options *options);
 void qps_say(struct qp_ends *ends, const uint8_t *ulpdu, size_t n);
 size_t qps_say_hex(struct qp_ends *ends, const char *text, uint8_t *ulpdu, size_t size);
@@ -80,7 +80,7 @@ size_t qps_say_hex(struct qp_ends *ends, const char *text, uint8_t *ulpdu, size_
 #define SINK         "00000099 0000000000000000"
 #define FETCH_ADD(w) "00000000 00000007 " w " 0000000000000001 [8] [8] ffffffffffffffff"
 
-/* The Terminate in the last FPDU of side R, against the ULPDU p[0..n) that it is about. */
+/* The Terminate in the last FPDU of side R, about the ULPDU p[0..n). */
 void qps_check_terminate(const struct qp_ends *ends, unsigned cause, const char *mdr, const uint8_t *p, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* RPC-over-RDMA on a reliable connection of RoCE, whose packets are made by hand. Client 0, server 1. */
+/* RPC-over-RDMA on a reliable connection of RoCE, with hand-made packets. Client 0, server 1. */
 #ifndef IWARP_TESTS_UNIT_SUPPORT_RC_BENCH_H
 #define IWARP_TESTS_UNIT_SUPPORT_RC_BENCH_H
 
@@ -21,8 +21,8 @@ struct rc_bench {
     struct stack_options options;
     struct stack_ib ib;
     struct stack_entrance above;
-    unsigned ends[2]; /* by side: how often it was found to have asked for the end */
-    bool missing[2];  /* by side: at the latest end something may be missing before it */
+    unsigned ends[2]; /* by side: how often its request for the end was found */
+    bool missing[2];  /* by side: octets may be missing before the latest end */
     struct verdict verdict;
     struct rule_counts counts;
     uint32_t frame, psn[2], credit;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A conversation fed to DDP and RDMAP by hand: ULPDUs from the wire encoders, each an FPDU event as MPA would give it.
- * MSNs count up by themselves; unless a test says otherwise, a sender has received all that the other side sent before.
- * Functions that send an FPDU return its frame; a payload of NULL is zeros.
+ * A conversation fed to DDP and RDMAP by hand: ULPDUs from the wire encoders, each an FPDU event as from MPA. MSNs
+ * count up by themselves; by default a sender has received everything that the other side sent before. Functions that
+ * send an FPDU return its frame; a payload of NULL is zeros.
  */
 #ifndef IWARP_TESTS_UNIT_SUPPORT_RDMAP_FLOW_H
 #define IWARP_TESTS_UNIT_SUPPORT_RDMAP_FLOW_H
@@ -28,8 +28,8 @@ struct rdmap_flow {
     bool acked_unknown;  /* no ACK numbers are known */
     uint64_t unreceived; /* octets of the other side that the sender has not received */
     bool resync[2];      /* the side's next FPDU comes after a hole */
-    uint64_t missing[2]; /* of so many octets */
-    bool within[2];      /* that hid nothing but more of the Tagged message which goes on there */
+    uint64_t missing[2]; /* size of the hole */
+    bool within[2];      /* which hid only part of the Tagged message that continues there */
     struct mpa_parameters parameters;
     /* The latest ULPDU of a side. */
     uint8_t last[2][FLOW_ULPDU_MAX];
@@ -37,22 +37,22 @@ struct rdmap_flow {
 };
 
 /*
- * Startup seen, CRC in use, revision 2, IRD and ORD 16; NULL: the default options. Findings of reactions are not
- * recorded, as the other side mostly goes on as if nothing had happened.
+ * Start-up seen, CRC in use, revision 2, IRD and ORD 16; NULL: the default options. Findings about reactions are not
+ * recorded, as the other side usually continues as if nothing had happened.
  */
 struct rdmap_flow *flow_new_with(const struct rdmap_options *options);
 struct rdmap_flow *flow_new(void);
 /* The same for tests of reactions, whose findings are recorded, too. ird and ord are the Reply's; 0x3FFF: no limit. */
 struct rdmap_flow *flow_new_reacting_with(const struct rdmap_options *options, uint8_t revision, uint16_t ird,
                                           uint16_t ord);
-/* After the fields of parameters were changed, before the first FPDU. */
+/* Call after fields of parameters were changed, before the first FPDU. */
 void flow_parameters(struct rdmap_flow *t);
 void flow_free(struct rdmap_flow *t);
 
 /* ---- segments ---- */
 
 uint32_t flow_segment(struct rdmap_flow *t, unsigned side, struct ddp_segment segment, const void *payload, size_t n);
-/* Its sender had received the other side up to this stream offset. */
+/* Its sender had received the other side's stream up to this offset. */
 uint32_t flow_segment_acked(struct rdmap_flow *t, unsigned side, struct ddp_segment segment, const void *payload,
                             size_t n, uint64_t acked);
 uint32_t flow_untagged(struct rdmap_flow *t, unsigned side, uint8_t opcode, uint32_t qn, uint32_t stag,

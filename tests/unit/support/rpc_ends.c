@@ -18,7 +18,7 @@ static void ends_called(void *ctx, uint64_t id, const struct rpc_end_message *me
 
     assert_int_equal(message->n, call->message.n);
     assert_memory_equal(message->p, call->message.p, message->n);
-    for (unsigned i = 0; i < message->n_items; i++) /* some may be left inline */
+    for (unsigned i = 0; i < message->n_items; i++) /* some may stay inline */
         assert_true(message->items[i].n > 0 && message->items[i].at + message->items[i].n <= message->n);
     call->called++;
     call->id = id;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two RPC-over-RDMA ends in memory against each other, each of which answers the samples of the other one. */
+/* Two RPC-over-RDMA ends connected in memory; each answers the other's samples. */
 #ifndef IWARP_TESTS_UNIT_SUPPORT_RPC_ENDS_H
 #define IWARP_TESTS_UNIT_SUPPORT_RPC_ENDS_H
 
@@ -15,7 +15,7 @@ struct rpc_ends_call {
     struct rpc_end_message message;
     unsigned called, replied; /* how often */
     enum rpc_end_result result;
-    struct rpc_end_message reply; /* as it came; p is a copy */
+    struct rpc_end_message reply; /* as received; p is a copy */
     uint64_t id;                  /* at the responder, to be answered later */
 };
 
@@ -49,7 +49,7 @@ void ends_run(struct rpc_ends *ends);
 struct rpc_ends_call *ends_call(struct rpc_ends *ends, unsigned number, const struct rpc_sample *sample,
                                 const struct rpc_end_how *how);
 
-/* The Reply is the one that the responder sent. */
+/* The Reply equals the one that the responder sent. */
 void ends_assert_replied(const struct rpc_ends_call *call);
 void ends_close(struct rpc_ends *ends);
 

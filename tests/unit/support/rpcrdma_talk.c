@@ -64,7 +64,7 @@ static void talk_step(struct rpcrdma_talk *t)
 
 /* ---- beginning ---- */
 
-/* After the fields of parameters were changed. */
+/* Call after fields of parameters were changed. */
 static void talk_parameters(struct rpcrdma_talk *t)
 {
     struct rdma_terms terms = rdma_terms_of_mpa(&t->parameters);
@@ -155,7 +155,7 @@ uint32_t talk_startup(struct rpcrdma_talk *t, unsigned side, bool remote_invalid
 
 /* ---- segments ---- */
 
-/* One FPDU; operation may be NULL. The caller fills in what concerns the message. */
+/* One FPDU; operation may be NULL. The caller fills in the message's members. */
 static void talk_segment(struct rpcrdma_talk *t, unsigned side, struct ddp_segment ddp, struct rdmap_operation *op,
                          struct rdmap_segment_event segment)
 {
@@ -298,7 +298,7 @@ uint32_t talk_message_invalidate(struct rpcrdma_talk *t, unsigned side, uint32_t
     return talk_send_as(t, side, RDMAP_SEND_INVALIDATE, stag, t->send, length);
 }
 
-/* ---- RPC messages, put together in out ---- */
+/* ---- RPC messages, built in out ---- */
 
 size_t talk_words(uint8_t *out, size_t size, const uint32_t *words, size_t n)
 {
@@ -528,7 +528,7 @@ struct rpcrdma_talk *talk_new(void)
     return talk_new_with(&options);
 }
 
-/* ---- what came of it ---- */
+/* ---- the outcome ---- */
 
 void talk_expect(struct rpcrdma_talk *t, enum rule_id rule, enum rule_severity severity, uint32_t frame)
 {

@@ -55,15 +55,15 @@ struct rpcrdma_talk {
     uint64_t operations;
     struct rpcrdma_talk_read reads[2][TALK_READS_MAX]; /* by requesting side, the oldest first */
     unsigned n_reads[2];
-    uint32_t credit[2];  /* what talk_plan() puts into rdma_credit */
-    uint32_t segment;    /* payload octets that a DDP Segment takes at most */
+    uint32_t credit[2];  /* rdma_credit from talk_plan() */
+    uint32_t segment;    /* most payload octets of a DDP Segment */
     bool acked_unknown;  /* no ACK numbers are known */
     uint64_t unreceived; /* octets of the other side that the sender has not received */
     bool resync;         /* the next FPDU comes after a hole */
-    bool faulty;         /* the next segments have findings of the layers below */
-    bool infiniband;     /* the next segments are those of RoCE: no ACK numbers, but Acknowledges of their own */
-    unsigned reads_open; /* then: what the next Read Request says */
-    bool forgotten, bare, silent, unacknowledged, missing[2]; /* what talk_end() says of the close */
+    bool faulty;         /* the next segments have findings of lower layers */
+    bool infiniband;     /* the next segments are RoCE's: no ACK numbers, but Acknowledges */
+    unsigned reads_open; /* then: number in the next Read Request */
+    bool forgotten, bare, silent, unacknowledged, missing[2]; /* arguments of talk_end() about the close */
     int64_t resent_ns;                                        /* 0: nothing was sent again */
     struct mpa_parameters parameters;
     uint8_t send[TALK_SEND_MAX], rpc[TALK_SEND_MAX];
@@ -71,7 +71,7 @@ struct rpcrdma_talk {
 
 /* ---- beginning ---- */
 
-/* Nothing seen so far, no startup frames: like a capture that begins in mid-stream. */
+/* Nothing seen so far, no start-up frames: like a capture that begins in mid-stream. */
 struct rpcrdma_talk *talk_new_bare(const struct rpcrdma_options *options);
 void talk_midstream(struct rpcrdma_talk *t);
 
@@ -82,8 +82,8 @@ uint32_t talk_startup(struct rpcrdma_talk *t, unsigned side, bool remote_invalid
 /* ---- segments ---- */
 
 /*
- * A message in as many segments as t->segment asks for, or what follows of one: `part` says which message, which of its
- * segments is next and how many octets came before. Returns the frame of the last.
+ * A message in as many segments as t->segment requires, or a continuation: `part` says which message, which segment is
+ * next and how many octets came before. Returns the frame of the last.
  */
 uint32_t talk_part(struct rpcrdma_talk *t, unsigned side, struct ddp_segment ddp, struct rdmap_operation *op,
                    const uint8_t *p, size_t n, struct rdmap_segment_event *part);
@@ -93,7 +93,7 @@ uint32_t talk_part(struct rpcrdma_talk *t, unsigned side, struct ddp_segment ddp
 uint32_t talk_send_octets(struct rpcrdma_talk *t, unsigned side, const void *p, size_t n);
 struct rpcrdma_plan talk_plan(const struct rpcrdma_talk *t, unsigned side, uint32_t xid);
 
-/* Transport header and payload, put together in t->send. Returns their length. */
+/* Transport header and payload, built in t->send. Returns their length. */
 size_t talk_put_message(struct rpcrdma_talk *t, const struct rpcrdma_plan *plan, const void *payload, size_t n);
 uint32_t talk_message(struct rpcrdma_talk *t, unsigned side, const struct rpcrdma_plan *plan, const void *payload,
                       size_t n);
@@ -115,7 +115,7 @@ size_t talk_rpc_reply(uint8_t *out, size_t size, uint32_t xid, uint32_t accept_s
 
 /* ---- Calls and Replies ---- */
 
-/* RPC message inline, unless plan says RDMA_NOMSG: then the header only. */
+/* RPC message inline, unless plan says RDMA_NOMSG: then only the header. */
 uint32_t talk_call_with(struct rpcrdma_talk *t, unsigned side, const struct rpcrdma_plan *plan, uint32_t prog,
                         uint32_t vers, uint32_t proc, const void *args, size_t n);
 uint32_t talk_reply_with(struct rpcrdma_talk *t, unsigned side, const struct rpcrdma_plan *plan, const void *results,
@@ -133,12 +133,12 @@ uint32_t talk_write(struct rpcrdma_talk *t, unsigned side, uint32_t stag, uint64
 /* Sink: STag 0x51000000, TO 0. */
 uint32_t talk_read_request(struct rpcrdma_talk *t, unsigned side, uint32_t stag, uint64_t to, uint32_t size);
 
-/* Answers the oldest open Read Request of the other side with n octets, the rest coming later; p NULL: zeros. */
+/* Answers the other side's oldest open Read Request with n octets, the rest comes later; p NULL: zeros. */
 uint32_t talk_read_response(struct rpcrdma_talk *t, unsigned side, const void *p, size_t n);
 
 /* ---- Terminates, time, ends ---- */
 
-/* The capture lacks these octets, and so many Sends in them; talk_hole(): 1000 and one. */
+/* The capture lacks these octets with this many Sends; talk_hole(): 1000 and one. */
 void talk_lose(struct rpcrdma_talk *t, unsigned side, uint64_t octets, unsigned sends);
 void talk_hole(struct rpcrdma_talk *t, unsigned side);
 void talk_wait(struct rpcrdma_talk *t, int64_t nanoseconds);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* DDP Segments made by hand, for the harnesses and tests of MPA, DDP and RDMAP. */
+/* Hand-made DDP Segments, for the harnesses and tests of MPA, DDP and RDMAP. */
 #ifndef IWARP_TESTS_UNIT_SUPPORT_SEGMENTS_H
 #define IWARP_TESTS_UNIT_SUPPORT_SEGMENTS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What all unit tests share: cmocka, octets from hex, a seeded generator. */
+/* Shared by all unit tests: cmocka, octets from hex, a seeded generator. */
 #ifndef IWARP_TESTS_UNIT_SUPPORT_SUPPORT_H
 #define IWARP_TESTS_UNIT_SUPPORT_SUPPORT_H
 
-/* <cmocka.h> wants these first. */
+/* <cmocka.h> needs these first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,12 +18,12 @@
 /* Octets of the hex digits in text; blanks are skipped, "[n]" means n zero octets. Returns their number. */
 size_t octets_of(const char *text, uint8_t *out, size_t size);
 
-/* What events write down, one word each, in a log of NOTES_MAX octets; expecting empties it. */
+/* Words noted by events in a log of NOTES_MAX octets; an expectation empties it. */
 enum { NOTES_MAX = 4096 };
 void note(char *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void notes_expect(char *log, const char *expected);
 
-/* splitmix64: the tests that vary their input do so reproducibly. */
+/* splitmix64: tests with varied input are reproducible. */
 uint64_t next_random(uint64_t *state);
 void fill_random(uint64_t *state, uint8_t *out, size_t n);
 

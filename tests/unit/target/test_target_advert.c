@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What asks a device for an operation of its own is read as it was written, and nothing else is. */
+/* A request for an operation by the device is read back as written; other octets are refused. */
 #include "support/advert.h"
 #include "tests/unit/support/support.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Connections of iwarp-target on the device of tests/rdma: what it does when a Send asks for an operation. */
+/* Connections of iwarp-target on the device of tests/rdma: its reactions to a Send that requests an operation. */
 #include "target/connection.h"
 #include "tests/rdma/fake_device.h"
 #include "tests/unit/support/support.h"
@@ -13,7 +13,7 @@ enum { TURNS = 2000, WORD = UINT32_C(0x10), RECEIVES = 2, SIZE = 64 };
 
 static const struct target_options options = {.region = 4096, .ird = 4, .ord = 4};
 
-/* Both ends: the device's, and that of a tester, which has memory of the same kind, and does not echo. */
+/* Both ends: the device's, and a tester's, which has memory of the same kind, but does not echo. */
 static struct bench {
     struct rdma_event_channel *events;
     struct rdma_cm_id *listener;
@@ -100,7 +100,7 @@ static void teardown(void)
     assert_int_equal(fake_device.objects, 0);
 }
 
-/* The word of the tester's memory that its messages are about. */
+/* The word of the tester's memory that its messages name. */
 static uint64_t *word(void)
 {
     return (uint64_t *)(void *)(bench.tester->memory.region[REGION_ALL].octets + WORD);
@@ -127,13 +127,13 @@ static void ask(enum advert_operation operation, uint64_t data, uint64_t compare
         turn();
 }
 
-/* The octets of the first Receive that was posted at that end; each is posted again. */
+/* The octets of the first Receive posted at that end; each is posted again. */
 static bool has_had(const struct connection *c, unsigned receive, const uint8_t octets[ADVERT_REQUEST_LEN])
 {
     return memcmp(c->memory.receives.octets + (size_t)receive * SIZE, octets, ADVERT_REQUEST_LEN) == 0;
 }
 
-/* More of them than there are Receives: each is posted again. */
+/* More messages than Receives: each Receive is posted again. */
 static void test_atomics(void **state)
 {
     uint8_t octets[ADVERT_REQUEST_LEN];
@@ -152,7 +152,7 @@ static void test_atomics(void **state)
     teardown();
 }
 
-/* Immediate Data, and what nobody knows. */
+/* Immediate Data, and an unknown operation. */
 static void test_others_are_echoed(void **state)
 {
     uint8_t octets[ADVERT_REQUEST_LEN];

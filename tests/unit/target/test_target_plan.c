@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* iwarp-target without a device: its command line, what a connection gets, and whether somebody listens. */
+/* iwarp-target without a device: its command line, the parameters of a connection, and the check of the listener. */
 #include "target/plan.h"
 #include "target/watch.h"
 #include "tests/unit/support/support.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which shipped waivers would explain the failures of a device. */
+/* Which shipped waivers would explain a device's failures. */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/suite/run/choice.h"
 
@@ -38,7 +38,7 @@ static void test_known(void **state)
     expect(report, DUT_INITIATOR, NULL);
     expect(report, DUT_RESPONDER,
            "1 of 2 failures would be waived if the iWARP device is siw of Linux 6.1 (--waivers=linux-6.1-siw)");
-    add(report, "RPCR-2.2.4.2-02", OUTCOME_FAILED); /* of some findings, which are no cases */
+    add(report, "RPCR-2.2.4.2-02", OUTCOME_FAILED); /* of other findings, which are not cases */
     add(report, "EXP-3.5.1-01", OUTCOME_UNSTABLE);
     expect(report, DUT_RESPONDER,
            "2 of 4 failures would be waived if the responder is Linux 6.1 and the iWARP device is siw of Linux 6.1 "
@@ -47,7 +47,7 @@ static void test_known(void **state)
     assert_true(waivers_load(linux_siw, "linux", true, NULL));
     for (guint i = 0; i < report->results->len; i++)
         choice_waive(linux_siw, DUT_RESPONDER, &device, g_ptr_array_index(report->results, i));
-    expect(report, DUT_RESPONDER, NULL); /* what is left, no file explains */
+    expect(report, DUT_RESPONDER, NULL); /* no file explains the rest */
     choice_unused(linux_siw, false, report);
     assert_int_equal(report->unused_waivers->len, 0);
     g_ptr_array_unref(linux_siw);
@@ -68,7 +68,7 @@ static void assert_waived(GPtrArray *waivers, const char *suite, const char *red
     case_result_free(result);
 }
 
-/* A waiver of values is for what was reduced to all of them, and to nothing else. */
+/* A waiver for values matches what was reduced to all of them, and nothing else. */
 static void test_values(void **state)
 {
     GPtrArray *waivers = waivers_new();
@@ -90,7 +90,7 @@ static void test_values(void **state)
     g_strfreev(known);
     assert_true(choice_waives(waivers, DUT_RESPONDER, &device, RULE_MPA_7_1_1_31));
     assert_true(choice_waives(waivers, DUT_RESPONDER, &device, RULE_MPA_7_1_1_05));
-    assert_false(choice_waives(waivers, DUT_RESPONDER, &device, RULE_MPA_7_1_2_10)); /* findings alone; expired */
+    assert_false(choice_waives(waivers, DUT_RESPONDER, &device, RULE_MPA_7_1_2_10)); /* only findings; expired */
 
     choice_unused(waivers, true, report);
     assert_int_equal(report->unused_waivers->len, 4);

@@ -2,7 +2,7 @@
 #include "tests/unit/support/support.h"
 #include "wire/atomic.h"
 
-/* RFC 7306 section 5.1.1 one bit after the other: a full adder whose carry is stopped by a mask bit. */
+/* RFC 7306 section 5.1.1 bit by bit: a full adder whose carry a mask bit stops. */
 static uint64_t fetch_add_by_bits(uint64_t original, uint64_t add, uint64_t mask)
 {
     uint64_t result = 0;
@@ -17,7 +17,7 @@ static uint64_t fetch_add_by_bits(uint64_t original, uint64_t add, uint64_t mask
     return result;
 }
 
-/* RFC 7306 section 5.1.2 one bit after the other. */
+/* RFC 7306 section 5.1.2 bit by bit. */
 static uint64_t cmp_swap_by_bits(uint64_t original, uint64_t compare, uint64_t compare_mask, uint64_t swap,
                                  uint64_t swap_mask)
 {
@@ -31,7 +31,7 @@ static uint64_t cmp_swap_by_bits(uint64_t original, uint64_t compare, uint64_t c
     return result;
 }
 
-/* Random values, with the patterns among them on which carries and masks go wrong. */
+/* Random values, including critical patterns for carries and masks. */
 static uint64_t interesting(uint64_t *seed)
 {
     static const uint64_t patterns[] = {0,
@@ -63,7 +63,7 @@ static void fetch_add_examples(void **state)
     assert_true(masked_fetch_add(41, 1, 0) == 42);
     assert_true(masked_fetch_add(UINT64_MAX, 1, 0) == 0);
     assert_true(masked_fetch_add(UINT64_MAX, 1, UINT64_C(1) << 63) == 0);
-    /* two fields of 32 bits: the lower one wraps and leaves the upper one alone */
+    /* two fields of 32 bits: the lower wraps and does not change the upper */
     assert_true(masked_fetch_add(UINT64_C(0x00000005FFFFFFFF), UINT64_C(0x0000000100000001),
                                  UINT64_C(0x0000000080000000)) == UINT64_C(0x0000000600000000));
     /* fields of one bit: exclusive or */

@@ -98,7 +98,7 @@ static void finds_the_crc_after_its_octets(void **state)
         fill_random(&seed, data, sizeof data);
         assert_int_equal(crc32c_find(data, 0, sizeof data), sizeof data);
         put_le32(data + at, crc32c(data, at));
-        assert_int_equal(crc32c_find(data, 0, sizeof data), at == 0 ? sizeof data : at); /* that of no octet is 0 */
+        assert_int_equal(crc32c_find(data, 0, sizeof data), at == 0 ? sizeof data : at); /* without octets it is 0 */
         assert_int_equal(crc32c_find(data, at, at + 4), at == 0 ? at + 4 : at);
         assert_int_equal(crc32c_find(data, at + 1, sizeof data), sizeof data);
         assert_int_equal(crc32c_find(data, 0, at + 3), at + 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* FPDUs one at a time: published and verified octets, parse against encode, sizes, recovery by Markers. */
+/* FPDUs one at a time: published and verified octets, parse after encode, sizes, recovery by Markers. */
 #include "tests/unit/support/support.h"
 #include "wire/crc32c.h"
 #include "wire/mpa_fpdu.h"
@@ -13,7 +13,7 @@ static uint8_t ulpdu[65535];
 
 /*
  * Whole FPDUs, CRC included. The first two are RFC 5044 Figures 5 and 6; the others follow from RFC 5041, 5040 and
- * 6581, their CRCs were found by independent computation.
+ * 6581, with independently computed CRCs.
  */
 static const struct {
     const char *name;
@@ -88,7 +88,7 @@ static void vectors_encode(void **state)
     }
 }
 
-/* The CRCs that a wrong coverage gives must not be what comes out. */
+/* CRCs of wrong coverage must not result. */
 static void wrong_coverage_gives_other_crcs(void **state)
 {
     uint8_t image[4];
@@ -105,7 +105,7 @@ static void wrong_coverage_gives_other_crcs(void **state)
     assert_memory_equal(image, "\x3E\x67\x25\x53", 4); /* without the Marker between PAD and CRC */
 }
 
-/* The Marker right after the last octet is the next FPDU's leading one. */
+/* A Marker directly after the last octet is the next FPDU's leading Marker. */
 static void marker_on_the_end_belongs_to_the_next_fpdu(void **state)
 {
     struct mpa_framing framing = {.markers = true};
@@ -147,7 +147,7 @@ static void mulpdu_table(void **state)
         assert_int_equal(mpa_mulpdu(cases[i].emss, true), cases[i].with);
         assert_int_equal(mpa_mulpdu(cases[i].emss, false), cases[i].without);
     }
-    /* What MULPDU promises: with the worst placement of Markers the FPDU still fits the EMSS. */
+    /* The promise of MULPDU: with the worst placement of Markers the FPDU still fits the EMSS. */
     for (unsigned emss = 160; emss < 9100; emss++)
         for (unsigned markers = 0; markers < 2; markers++) {
             struct mpa_framing framing = {.markers = markers};
@@ -158,10 +158,7 @@ static void mulpdu_table(void **state)
         }
 }
 
-/*
- * The layout octet by octet, from the words of 4.1 to 4.4: what each octet of the stream is. Slow, and written apart
- * from wire/, to compare with.
- */
+/* The layout octet by octet, from the text of 4.1 to 4.4. Slow, and independent of wire/, for comparison. */
 static size_t lay_out(const struct mpa_framing *framing, uint64_t offset, const uint8_t *body, uint16_t length,
                       uint8_t *out)
 {
@@ -249,7 +246,7 @@ static void every_length_makes_the_round_trip(void **state)
     }
 }
 
-/* Faults can shift FPDUs to where a Marker falls inside ULPDU_Length, PAD or CRC: it is then cut out there. */
+/* Faults can shift FPDUs so that a Marker falls inside ULPDU_Length, PAD or CRC: it is then cut out there. */
 static void every_alignment_to_the_grid_is_well_defined(void **state)
 {
     for (uint64_t offset = 0; offset < 512; offset++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The reader: octets in pieces give the same FPDUs as in one piece, wherever the cuts are. */
+/* The reader: octets in pieces give the same FPDUs as all at once, for any cuts. */
 #include "tests/unit/support/support.h"
 #include "wire/mpa_fpdu.h"
 
@@ -53,7 +53,7 @@ static void check_fpdu(const struct mpa_fpdu *fpdu, unsigned index)
         assert_int_equal(fpdu->markers[i].fpduptr, fpdu->markers[i].expected);
 }
 
-/* Feeds pieces of `piece` octets (0: random sizes up to 3000), each from memory of its own that goes away. */
+/* Feeds pieces of `piece` octets (0: random sizes up to 3000), each from separate memory that is freed. */
 static void read_in_pieces(size_t piece, uint64_t *seed)
 {
     struct mpa_fpdu_reader reader;
@@ -107,7 +107,7 @@ static bool inside(const uint8_t *p, const uint8_t *piece, size_t n)
     return (uintptr_t)p >= (uintptr_t)piece && (uintptr_t)p < (uintptr_t)(piece + n);
 }
 
-/* Only the FPDUs across a cut are gathered. */
+/* Only FPDUs across a cut are gathered. */
 static void whole_fpdus_are_not_copied(void **state)
 {
     struct mpa_fpdu_reader reader;
@@ -155,7 +155,7 @@ static void feed_wants_what_follows(void **state)
     mpa_fpdu_reader_free(&reader);
 }
 
-/* Feeding without reading gathers everything, so that startup frames can be looked for in p[0..n). */
+/* Feeding without reading gathers everything, so that p[0..n) can be searched for start-up frames. */
 static void feeding_alone_keeps_everything_together(void **state)
 {
     struct mpa_framing framing = {.markers = false};
@@ -179,7 +179,7 @@ static void feeding_alone_keeps_everything_together(void **state)
     mpa_fpdu_reader_free(&reader);
 }
 
-/* Any order of calls keeps the unread octets: what is read and what is left adds up to what was fed. */
+/* Any order of calls keeps the unread octets: read and remaining octets add up to those fed. */
 static void any_order_of_calls_loses_nothing(void **state)
 {
     uint64_t seed = 11;

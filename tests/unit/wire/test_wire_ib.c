@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Packets of Linux's soft RoCE (rdma_rxe of 6.1), whose ICRC is theirs, and headers as the tables of the specification.
- */
+/* Packets of Linux's soft RoCE (rdma_rxe of 6.1) with their ICRC, and headers from the specification's tables. */
 #include "tests/unit/support/support.h"
 #include "wire/ib.h"
 #include "wire/ib_icrc.h"
@@ -91,7 +90,7 @@ static void invariant_crc_of_real_packets(void **state)
     for (unsigned i = 0; i < ARRAY_LENGTH(packets); i++) {
         take(&frame, packets[i], IPV4_UDP);
         assert_int_equal(crc_of(&frame, IB_BELOW_IPV4_UDP), crc_on_the_wire(&frame));
-        /* What routers change does not matter: TOS, TTL, header checksum, UDP checksum, FECN and BECN. */
+        /* Fields that routers change do not matter: TOS, TTL, header checksum, UDP checksum, FECN and BECN. */
         frame.octets[1] = 0x03;
         frame.octets[8]--;
         frame.octets[10] ^= 0x55;
@@ -123,7 +122,7 @@ static void crc_of_impossible_lengths(void **state)
     assert_int_not_equal(ib_icrc(IB_BELOW_LRH_GRH, octets, 48, octets, 40), 0);
 }
 
-/* The table of section 9.2.1, by service: how many OpCodes are assigned. */
+/* The table of section 9.2.1: the number of assigned OpCodes by service. */
 static void opcode_table(void **state)
 {
     unsigned assigned[8] = {0};
@@ -135,7 +134,7 @@ static void opcode_table(void **state)
             continue;
         assigned[opcode >> 5]++;
         assert_true(info->name && info->token);
-        /* Requests that name memory do so in their first packet only. */
+        /* Requests name memory in their first packet only. */
         if (info->message == IB_MESSAGE_WRITE)
             assert_int_equal((info->headers & IB_HAS_RETH) != 0, info->first);
         /* Immediate data and the key to invalidate are in the last packet. */
@@ -195,7 +194,7 @@ static void what_is_encoded_is_decoded(void **state)
         assert_int_equal(again.bth.becn, packet.bth.becn);
         assert_int_equal(again.bth.ack_request, packet.bth.ack_request);
         assert_int_equal(again.payload_len, sizeof octets - n - packet.bth.pad - IB_ICRC_LEN);
-        /* Each header that is there was read back. */
+        /* Each header present was read back. */
         assert_true(!(again.headers & IB_HAS_RETH) || again.reth.address == packet.reth.address);
         assert_true(!(again.headers & IB_HAS_ATOMIC) || again.atomic.compare == packet.atomic.compare);
         assert_true(!(again.headers & IB_HAS_AETH) || again.aeth.msn == packet.aeth.msn);
@@ -226,7 +225,7 @@ static void cut_and_short_packets(void **state)
             assert_int_equal(packet.icrc_captured, captured == frame.n);
         }
     }
-    /* A packet that is too short for what its opcode says. */
+    /* A packet that is too short for its opcode. */
     for (size_t length = 0; length < IB_BTH_LEN + IB_IETH_LEN + IB_ICRC_LEN; length++)
         assert_int_equal(ib_packet_decode(&packet, frame.octets + IPV4_UDP, length, length), IB_MALFORMED);
 }

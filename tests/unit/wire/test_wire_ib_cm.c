@@ -39,7 +39,7 @@ static void request_of_linux(void **state)
     consumer = ib_cm_consumer_data(&cm, &n);
     assert_int_equal(n, 56);
     assert_memory_equal(consumer, "\xf6\xab\x0e\x18\x01\x01\x03\x03", 8);
-    /* Cut by the snap length: as far as it goes. */
+    /* Cut by the snap length: decoded as far as captured. */
     assert_true(ib_cm_decode(&cm, octets, IB_MAD_LEN - 1));
     assert_int_equal(cm.private_len, 91);
     assert_true(ib_cm_decode(&cm, octets, IB_MAD_HEADER_LEN + 140));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The walker of NFS against messages that are written octet by octet, from the RFCs and not from wire/nfs_types.txt. */
+/* The walker of NFS on messages written octet by octet, from the RFCs and not from wire/nfs_types.txt. */
 #include "tests/unit/support/support.h"
 #include "wire/nfs.h"
 
@@ -7,7 +7,7 @@
 
 enum { MESSAGE_MAX = 4096, HEARD_MAX = 32, FIRST = 100 /* position of a message */ };
 
-/* What the walker says: an operation, an item (value: its octets) or a value. */
+/* Reports of the walker: an operation, an item (value: its octets) or a value. */
 struct heard {
     enum { END, OPERATION, ITEM, ELIGIBLE, VALUE } kind;
     unsigned mark; /* of an operation: 0 */
@@ -133,9 +133,9 @@ static const struct message messages[] = {
 struct walk {
     struct heard heard[HEARD_MAX];
     unsigned n, roundups;
-    uint64_t ahead; /* how far positions are from places */
-    bool reduced;   /* what may move was taken out ... */
-    bool pads;      /* but for its roundup */
+    uint64_t ahead; /* difference of positions and places */
+    bool reduced;   /* movable items were taken out ... */
+    bool pads;      /* except their roundup */
     struct nfs_walk_result result;
 };
 
@@ -192,7 +192,7 @@ static bool same(const struct heard *a, const struct heard *b)
     return a->kind == b->kind && a->mark == b->mark && a->value == b->value && a->at == b->at && a->index == b->index;
 }
 
-/* All that is expected, `shift` octets nearer from the one after the eligible item on. */
+/* All that is expected, `shift` octets earlier after the eligible item. */
 static void compare(const struct message *message, const struct walk *walk)
 {
     size_t shift = 0;
@@ -229,7 +229,7 @@ static void test_messages(void **state)
     }
 }
 
-/* What follows a reduced item keeps its place in the unreduced stream; the roundup may still be there. */
+/* Octets after a reduced item keep their place in the unreduced stream; the roundup may still be there. */
 static void test_reduced(void **state)
 {
     for (size_t i = 0; i < 2 * ARRAY_LENGTH(messages); i++) {
@@ -252,7 +252,7 @@ static void test_reduced(void **state)
     }
 }
 
-/* Whatever prefix of a whole message there is, it is short, and by what it says. */
+/* Any proper prefix of a complete message is reported as short. */
 static void test_short(void **state)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(messages); i++) {
@@ -270,7 +270,7 @@ static void test_short(void **state)
     }
 }
 
-/* ---- what can be wrong ---- */
+/* ---- errors ---- */
 
 static void test_wrong(void **state)
 {
@@ -380,7 +380,7 @@ static void test_known(void **state)
     assert_string_equal(nfs_op_name(NFS_OP_READ_PLUS, false), "READ_PLUS");
     assert_string_equal(nfs_op_name(10044, true), "CB_ILLEGAL");
     assert_null(nfs_op_name(2, false));
-    /* The same number means another operation in the other direction. */
+    /* The same number is another operation in the other direction. */
     assert_string_equal(nfs_op_name(4, true), "CB_RECALL");
     assert_string_equal(nfs_op_name(4, false), "CLOSE");
 }
@@ -451,7 +451,7 @@ static void test_mutated(void **state)
         const unsigned which = i % ARRAY_LENGTH(messages);
         const struct message *message = &messages[which];
         size_t n = lengths[which] - (i % 5 == 0 ? (size_t)next_random(&random) % lengths[which] : 0);
-        /* At the end of the memory, so that a sanitizer sees one octet too many. */
+        /* At the end of the memory, so that a sanitizer sees any octet too many. */
         uint8_t *p = heap + MESSAGE_MAX - n;
         const bool is_version_3 = message->program == NFS_PROGRAM && message->version == 3;
         const struct nfs_procedure *procedure =
@@ -462,7 +462,7 @@ static void test_mutated(void **state)
         b = (struct bounds){.n = n, .random = next_random(&random)};
         statuses[nfs_walk(procedure, message->reply, p, n, 0, &events, &result)]++;
         assert_true(result.at <= n && result.left == n - result.at && result.position >= result.at);
-        /* Each thing told has a word of its own, but for fixed opaques. */
+        /* Each report has its own word, except for fixed opaques. */
         assert_true(b.told <= n / 4 + 1);
     }
     for (unsigned i = 0; i < ARRAY_LENGTH(statuses); i++)

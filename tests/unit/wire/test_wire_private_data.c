@@ -61,7 +61,7 @@ static void is_found_at_any_octet(void **state)
         assert_int_equal(data.flags, 0xFE);
         assert_int_equal(data.send_size, 2048);
         assert_int_equal(data.receive_size, 3072);
-        /* Cut anywhere after the identifier it is truncated, before that it is not there. */
+        /* Cut after the identifier it is truncated, before that it is absent. */
         for (size_t n = 0; n < at + 8; n++)
             assert_int_equal(rpcrdma_private_data_find(&data, octets, n),
                              n < at + 4 ? RPCRDMA_PD_ABSENT : RPCRDMA_PD_TRUNCATED);

@@ -2,7 +2,7 @@
 #include "tests/unit/support/support.h"
 #include "wire/rdmap.h"
 
-/* RFC 5040 Figures 4 and 5 and RFC 7306 Figures 2 and 3 once more, as a table to compare with. */
+/* RFC 5040 Figures 4 and 5 and RFC 7306 Figures 2 and 3 again, as a table for comparison. */
 static void opcode_table(void **state)
 {
     static const struct {

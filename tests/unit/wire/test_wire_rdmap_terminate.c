@@ -100,7 +100,7 @@ static void every_cut_is_noticed(void **state)
     assert_int_equal(rdmap_terminate_decode(&t, octets, 52), RDMAP_TERMINATE_OK);
 }
 
-/* The Terminate echoes the segment as it began in its FPDU. */
+/* The Terminate echoes the segment's beginning. */
 static void echo_copies_the_beginning_of_the_fpdu(void **state)
 {
     uint8_t ulpdu[64], octets[64];

@@ -49,7 +49,7 @@ static void netids(void **state)
     }
 }
 
-/* Every length but the whole one: what is asked for cannot be known. The address and the owner decide nothing. */
+/* Every length except the whole: the question is unknown. The address and the owner decide nothing. */
 static void cut_short(void **state)
 {
     struct rpcbind_lookup lookup;
@@ -157,7 +157,7 @@ static void answers(void **state)
         {4, 3, "::.2.123", 0, RPCBIND_REGISTERED, 635},
         {4, 3, "192.0.2.2.78.81", 0, RPCBIND_REGISTERED, 20049},
         {4, 3, "192.0.2.2.255.255", 0, RPCBIND_REGISTERED, 65535},
-        {4, 3, "192.0.2.2.256.1", 0, RPCBIND_REGISTERED, 0}, /* no port can be made of these */
+        {4, 3, "192.0.2.2.256.1", 0, RPCBIND_REGISTERED, 0}, /* these do not give a port */
         {4, 3, "192.0.2.2.1.256", 0, RPCBIND_REGISTERED, 0},
         {4, 3, "192.0.2.2.1.0001", 0, RPCBIND_REGISTERED, 0},
         {4, 3, "2.123", 0, RPCBIND_REGISTERED, 0},

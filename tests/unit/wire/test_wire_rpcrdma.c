@@ -108,7 +108,7 @@ static void a_write_list_and_a_reply_chunk(void **state)
         assert_segment(rpcrdma_segment_at(&chunk, octets, i), 6 + i);
 }
 
-/* Chunks of no segments are present all the same (RFC 8267 section 6.4.1 calls them empty). */
+/* Chunks without segments are present nevertheless (RFC 8267 section 6.4.1 calls them empty). */
 static void empty_chunks(void **state)
 {
     struct rpcrdma_header header;
@@ -156,7 +156,7 @@ static void other_types(void **state)
     assert_true(header.vers_low == 0);
 }
 
-/* rdma_vers does not tell how to decode: what has another version is read all the same. */
+/* rdma_vers does not decide the decoding: other versions are read the same way. */
 static void any_version_is_decoded(void **state)
 {
     struct rpcrdma_header header;

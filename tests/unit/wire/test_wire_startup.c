@@ -161,7 +161,7 @@ static void fix_length_counts_the_enhanced_data(void **state)
     frame.flags = 0;
     mpa_startup_fix_length(&frame);
     assert_int_equal(frame.pd_length, 3);
-    frame.pd_length = 999; /* a fault: written as it is */
+    frame.pd_length = 999; /* a fault: written unchanged */
     assert_int_equal(mpa_startup_encode(&frame, octets, sizeof octets), 23);
     assert_memory_equal(octets + 18, "\x03\xE7\x01\x02\x03", 5);
 }

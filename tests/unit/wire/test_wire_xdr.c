@@ -48,7 +48,7 @@ static void a_failure_is_for_good(void **state)
         struct xdr x = xdr_begin(octets, 7);
         bool read[6];
 
-        assert_true(what == 3 || xdr_u32(&x, &v)); /* three octets are left, but for the opaque of seven */
+        assert_true(what == 3 || xdr_u32(&x, &v)); /* three octets are left, except for the opaque of seven */
         v = 9;
         switch (what) {
         case 0:
@@ -58,7 +58,7 @@ static void a_failure_is_for_good(void **state)
             assert_false(xdr_u64(&x, &w));
             break;
         case 2:
-            assert_false(xdr_skip(&x, 1)); /* its roundup is missing: RFC 4506 section 4.10 has it in the stream */
+            assert_false(xdr_skip(&x, 1)); /* its roundup is missing: RFC 4506 section 4.10 includes it in the stream */
             break;
         case 3:
             assert_false(xdr_opaque(&x, &p, &length));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Packets that the capture has more than once are known from those that were sent again. */
+/* Copies of packets made by the capture are distinguished from retransmissions. */
 #include "conformance/check/copies.h"
 #include "tests/unit/support/support.h"
 
@@ -34,7 +34,7 @@ static bool take(uint32_t frame, int64_t at_us, uint32_t length)
     return copies_take(&copies, &packet);
 }
 
-/* The next one goes the other way. */
+/* The next packet goes the other way. */
 static void turn(void)
 {
     uint8_t address[6];
@@ -69,14 +69,14 @@ static void test_another_identification_is_another_packet(void **state)
     assert_false(take(2, 1, LENGTH));
 }
 
-/* The packet inside begins anywhere. */
+/* The inner packet begins anywhere. */
 static void test_in_a_tunnel_all_octets_count(void **state)
 {
     (void)state;
     octets[12] = 0x08;
     octets[13] = 0x00;
     octets[14] = 0x45;
-    octets[23] = 17; /* UDP, of no port that is known */
+    octets[23] = 17; /* UDP, of an unknown port */
     for (unsigned at = 16; at < LENGTH; at++) {
         memset(&copies, 0, sizeof copies);
         assert_false(take(1, 0, LENGTH));
@@ -104,7 +104,7 @@ static void test_what_ends_otherwise_is_another_packet(void **state)
     assert_false(take(2, 1, LENGTH));
 }
 
-/* The ICRC that would tell them apart was cut away. */
+/* The ICRC that would distinguish them was cut away. */
 static void test_a_cut_packet_that_differs_is_another_packet(void **state)
 {
     struct packet packet = {
@@ -138,7 +138,7 @@ static void test_acknowledgements_may_be_repeated(void **state)
         take(10 + i, 10, LENGTH);
     octets[18] ^= 1;
     assert_false(take(30, 11, 62));
-    assert_true(take(31, 12, 62)); /* now it is known that all are there several times */
+    assert_true(take(31, 12, 62)); /* now it is known that every packet has copies */
 }
 
 static void test_an_identification_tells_more(void **state)

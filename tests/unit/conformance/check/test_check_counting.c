@@ -12,7 +12,7 @@ struct connection {
     struct rule_counts expected;
 };
 
-/* Many more connections than tables, in random order: none counts into another's, nothing is lost. */
+/* Many more connections than tables, in random order: each has its own counts, nothing is lost. */
 static void more_connections_than_tables(void **state)
 {
     struct connection *connections = calloc(CONNECTIONS, sizeof *connections);
@@ -58,7 +58,7 @@ static void more_connections_than_tables(void **state)
     free(connections);
 }
 
-/* A table that comes back is empty for the next one. */
+/* A returned table is empty for the next connection. */
 static void tables_are_used_again(void **state)
 {
     struct counting *counting = calloc(1, sizeof *counting);

@@ -34,7 +34,7 @@ static void say(struct share *share, uint32_t frame, bool answer, uint8_t flags,
     share_segment(share, &segment);
 }
 
-/* A Request without a Reply, and the capture goes on for so long that there should have been one. */
+/* A Request without a Reply, and the capture is long enough to expect one. */
 static guint findings_of_silence(bool lost)
 {
     char program[] = "iwarp-check", file[] = "x";

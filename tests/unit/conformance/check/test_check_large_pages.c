@@ -9,7 +9,7 @@
 
 enum { BLOCK = 64 << 10, BLOCKS = 2048, PAGE = 2 << 20 };
 
-/* Of the heap: octets for which large pages are asked for. It is one area, or several. */
+/* Large pages are requested for the heap: one area, or several. */
 static size_t octets_asked_for(void)
 {
     FILE *maps = fopen("/proc/self/smaps", "r");
@@ -59,8 +59,7 @@ static void what_the_heap_grows_by(void **state)
     for (unsigned i = 0; i < BLOCKS; i++)
         free(blocks[i]);
     free(blocks);
-    /* The malloc() of a sanitizer or of valgrind lets the heap be, and a kernel may have been built without large
-     * pages. */
+    /* A sanitizer's or valgrind's malloc() does not use the heap, and a kernel may lack large pages. */
     if (pages.end == begin || !kernel_has_them())
         skip();
     assert_true(asked_for >= (size_t)BLOCK * BLOCKS - PAGE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Capture files made by hand, good and bad. */
+/* Hand-made capture files, good and bad. */
 #include "conformance/input/capture.h"
 #include "tests/unit/support/support.h"
 
@@ -34,7 +34,7 @@ static size_t write_hex(const char *hex)
 #define BIG(magic)                                                                                                     \
     magic " 0002 0004 00000000 00000000 0000ffff 00000001 "                                                            \
           "00000001 00000007 00000004 00000004 aabbccdd 00000002 00000000 00000002 0000003c eeff"
-/* pcapng: section, a block nobody knows, interface in nanoseconds, two packets. */
+/* pcapng: section, an unknown block, interface in nanoseconds, two packets. */
 static const char pcapng_little[] = "0a0d0d0a 1c000000 4d3c2b1a 0100 0000 ffffffffffffffff 1c000000 "
                                     "ad0b0000 10000000 12345678 10000000 "
                                     "01000000 1c000000 0100 0000 00000400 0900 0100 09000000 1c000000"
@@ -115,7 +115,7 @@ static void both_formats_and_byte_orders(void **state)
         assert_true(capture_progress(capture) > 0.99);
         capture_close(capture);
 
-        /* Cut anywhere: refused within the file header, told as truncated within a record; never something else. */
+        /* Cut anywhere: refused within the file header, reported as truncated within a record; nothing else. */
         static uint8_t octets[4096];
         octets_of(good[i].hex, octets, sizeof octets);
         for (size_t n = 0; n < size; n++) {
@@ -198,7 +198,7 @@ static void several_interfaces(void **state)
     struct packet packet;
     char file[1024];
 
-    /* Of one link type. */
+    /* With one link type. */
     snprintf(file, sizeof file, "%s %s %s %s %s", section, interface, interface, record, record);
     write_hex(file);
     struct capture *capture = capture_open(path, &error);
@@ -207,7 +207,7 @@ static void several_interfaces(void **state)
     assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_PACKET);
     assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_END);
     capture_close(capture);
-    /* Of two: libpcap goes as far as the second interface. */
+    /* With two: libpcap reads up to the second interface. */
     snprintf(file, sizeof file, "%s %s %s %s %s", section, interface, record, cooked, record);
     write_hex(file);
     capture = capture_open(path, &error);

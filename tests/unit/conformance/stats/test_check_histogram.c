@@ -22,7 +22,7 @@ static int ascending(const void *a, const void *b)
     return first < second ? -1 : first > second;
 }
 
-/* By the nearest rank, as histogram.h defines it. */
+/* By the nearest rank, as defined in histogram.h. */
 static uint64_t exact(const uint64_t *sorted, size_t n, double q)
 {
     size_t rank = (size_t)(q * (double)n);
@@ -40,7 +40,7 @@ static void assert_close(uint64_t found, uint64_t expected)
         fail_msg("expected %llu within 1/64, found %llu", (unsigned long long)expected, (unsigned long long)found);
 }
 
-/* Every bucket begins where the one before it ends, and each number is in its own. */
+/* Every bucket begins where the previous one ends, and each number is in its own. */
 static void buckets_are_without_gaps(void **state)
 {
     assert_int_equal(histogram_bucket_first(0), 0);
@@ -98,7 +98,7 @@ static void quantiles_are_within_the_bound(void **state)
     free(numbers);
 }
 
-/* What is joined is the same as what was counted together, in whatever shares. */
+/* Joined distributions equal one distribution of all numbers, for any shares. */
 static void joined_as_counted_together(void **state)
 {
     struct histogram all = {.count = 0}, parts[5] = {{.count = 0}}, sum = {.count = 0};
@@ -108,7 +108,7 @@ static void joined_as_counted_together(void **state)
         uint64_t value = next_random(&seed) >> next_random(&seed) % 60, n = 1 + next_random(&seed) % 3;
 
         histogram_add(&all, value, n);
-        histogram_add(&parts[next_random(&seed) % 4], value, n); /* the last one stays empty */
+        histogram_add(&parts[next_random(&seed) % 4], value, n); /* the last stays empty */
     }
     for (unsigned i = 5; i-- > 0;)
         histogram_join(&sum, &parts[i]);

@@ -34,7 +34,7 @@ static void bins_grow(void **state)
     free(series);
 }
 
-/* The later of two values stays, the larger of two maxima, the sum of two counts. */
+/* The later of two values, the larger of two maxima and the sum of two counts stay. */
 static void pairs_of_bins(void **state)
 {
     static const int64_t start = INT64_C(1) << 40, width = 1 << SERIES_WIDTH_BITS_MIN;
@@ -57,7 +57,7 @@ static void pairs_of_bins(void **state)
     free(series);
 }
 
-/* Joined in either order it is as if all had come to one. */
+/* Joined in either order they equal a single series. */
 static void joined_as_one(void **state)
 {
     struct series *all = calloc(1, sizeof *all), *parts = calloc(2, sizeof *parts), *other = calloc(2, sizeof *other);

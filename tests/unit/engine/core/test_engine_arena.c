@@ -6,7 +6,7 @@
 
 enum { PIECES = 200 };
 
-/* Each piece is aligned, zero, and its owner's alone. */
+/* Each piece is aligned, zeroed, and separate. */
 static void fill(struct arena *arena, uint64_t *seed)
 {
     uint8_t *pieces[PIECES];
@@ -26,7 +26,7 @@ static void fill(struct arena *arena, uint64_t *seed)
             assert_int_equal(pieces[i][k], (uint8_t)(i + 1));
 }
 
-/* One after the other, and many at a time, from a pool and without. */
+/* One at a time, and many at once, with and without a pool. */
 static void pieces(void **state)
 {
     struct arena_pool pool = {0};
@@ -60,7 +60,7 @@ static void pool_has_a_limit(void **state)
     arena_pool_free(&pool);
 }
 
-/* What is put aside is the same afterwards, at the same place, and takes less memory until then. */
+/* A piece that was put aside returns unchanged to the same place, and takes less memory meanwhile. */
 static void parked(void **state)
 {
     struct arena_pool pool = {0};
@@ -85,10 +85,10 @@ static void parked(void **state)
             size_t size = arena_size(arenas[i]);
 
             aside[i] = arena_park(arenas[i]);
-            if (!aside[i]) /* each piece is a block by itself, for a sanitizer */
+            if (!aside[i]) /* each piece is a separate block, for a sanitizer */
                 continue;
             assert_true(arena_parked_size(aside[i]) < size / 4);
-            assert_int_equal(pieces[i][0][0], 0); /* the memory is not there */
+            assert_int_equal(pieces[i][0][0], 0); /* the memory is not accessible */
         }
         for (unsigned i = 0; i < 40; i++)
             if (aside[i])
@@ -106,7 +106,7 @@ static void parked(void **state)
     arena_pool_free(&pool);
 }
 
-/* Neither one without a pool, nor one that would take nearly as much. */
+/* Neither without a pool, nor if it would take nearly as much memory. */
 static void not_parked(void **state)
 {
     struct arena_pool pool = {0};
@@ -123,7 +123,7 @@ static void not_parked(void **state)
     arena_pool_free(&pool);
 }
 
-/* The last one that holds it frees it. */
+/* The last holder frees it. */
 static void held(void **state)
 {
     struct arena *arena = arena_hold(NULL);
@@ -139,7 +139,7 @@ static void held(void **state)
     arena_release(NULL);
 }
 
-/* Short arrays are pieces of the arena, longer ones are not; what is in them comes along. */
+/* Short arrays are pieces of the arena, longer ones are not; contents are kept. */
 static void arrays(void **state)
 {
     struct arena *arena = arena_new(NULL);

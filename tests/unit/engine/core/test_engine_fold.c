@@ -10,7 +10,7 @@ static uint32_t random_count(uint64_t *seed)
     return random & 1 ? edges[random >> 1 & 7] : (uint32_t)(random >> 32) >> (random >> 1 & 31);
 }
 
-/* What is folded comes back, whatever it is, and is no longer where it was. */
+/* Folded counts are restored unchanged, and leave their old place. */
 static void random_counts(void **state)
 {
     static const struct rule_counts none;
@@ -65,7 +65,7 @@ static void nothing_counted(void **state)
     counts_free(folded);
 }
 
-/* Adding saturates, as counting does; so does the sum of many, some of them in one block. */
+/* Addition saturates, as counting does; so does the sum of many, with some in one block. */
 static void unfolding_adds(void **state)
 {
     struct rule_counts counts = {0}, total = {0};
@@ -102,7 +102,7 @@ static void unfolding_adds(void **state)
     counts_free(other);
 }
 
-/* Connections that counted the same share a block, whichever is freed first; a pool that is gone takes none away. */
+/* Connections with equal counts share a block, in any order of freeing; a freed pool leaves them valid. */
 static void equal_ones_are_one(void **state)
 {
     struct rule_counts counts = {0}, back = {0};
@@ -127,7 +127,7 @@ static void equal_ones_are_one(void **state)
     counts_free(other);
 }
 
-/* What was counted later is added to what was folded before, which has one block for all as well. */
+/* Later counts are added to folded ones, which also share one block. */
 static void folded_twice(void **state)
 {
     struct rule_counts counts = {0}, back = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Refused memory silences the findings of those that share it, and of nobody else. */
+/* An allocation failure silences the findings of those that share the memory, and no others. */
 #include "tests/unit/support/support.h"
 
 #include "engine/core/heap.h"
@@ -74,7 +74,7 @@ static void arrays_grow_up_to_a_bound(void **state)
     }
     assert_int_equal(size, 100);
     assert_null(heap_room(numbers, &size, 101, 100, sizeof *numbers));
-    assert_false(heap_refused()); /* a bound is no lack of memory */
+    assert_false(heap_refused()); /* a limit is not a lack of memory */
     for (unsigned n = 1; n <= 100; n++)
         assert_int_equal(numbers[n - 1], n);
     free(numbers);

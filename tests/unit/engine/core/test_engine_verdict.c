@@ -11,7 +11,7 @@ static uint32_t passed(const struct rule_counts *counts)
     return rule_counts_of(counts, rule).passed;
 }
 
-/* One by one, beyond an octet; not while muted, wherever it stands. */
+/* One at a time, beyond an octet; not while muted, at any place. */
 static void passes_are_counted(void **state)
 {
     struct rule_counts counts = {0};

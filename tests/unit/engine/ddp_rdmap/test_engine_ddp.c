@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What statements cannot say: MSNs anew after a hole, segments that the snap length cut; the rest is in
+ * Cases that statements cannot express: new MSNs after a hole, segments cut by the snap length; the rest is in
  * rules/ddp.cases.
  */
 #include "tests/unit/support/rdmap_flow.h"
@@ -29,8 +29,8 @@ static void msn_wraps(void **state)
         struct rdmap_flow *t = flow_new();
 
         flow_send(t, I, 4);
-        flow_hole(t, I, 1000); /* so that MSNs are learnt anew */
-        t->missing[I] = 0;     /* there is no limit to what it hides */
+        flow_hole(t, I, 1000); /* so that MSNs are learned anew */
+        t->missing[I] = 0;     /* it may hide any number */
         t->msn[I][0] = UINT32_MAX - 1;
         flow_send(t, I, 4);
         flow_send(t, I, 4);
@@ -50,7 +50,7 @@ struct tagged_piece {
     size_t n;
 };
 
-/* What the snap length cut has its header and its size, and no content. */
+/* A segment cut by the snap length has its header and its size, but no content. */
 static void segments_that_were_cut(void **state)
 {
     struct rdmap_flow *t = flow_new();

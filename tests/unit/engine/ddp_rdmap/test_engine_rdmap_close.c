@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What MPA reports of a startup that failed; the rest is in rules/rdmap.cases. */
+/* MPA's reports of a failed start-up; the rest is in rules/rdmap.cases. */
 #include "tests/unit/support/rdmap_flow.h"
 
-/* RFC 6581 section 9.1: the Initiator ends the startup, and MPA asks for the close that follows. */
+/* RFC 6581 section 9.1: the Initiator ends the start-up, and MPA expects a close. */
 static struct rdmap_flow *after_a_startup_that_failed(void)
 {
     struct rdmap_flow *t = flow_new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a hole in the capture can hide, and what is judged after the hole nevertheless. */
+/* Effects of a hole in the capture, and rules that are still judged after the hole. */
 #include "tests/unit/support/rdmap_flow.h"
 
 enum { SEGMENT = 2 + 14 + 100 + 4, EMPTY_SEND = 2 + 18 + 4 };
@@ -12,7 +12,7 @@ static void one_write(struct rdmap_flow *t, unsigned side, bool within)
     flow_tagged(t, side, RDMAP_WRITE, 0x77, 200, true, NULL, 100);
 }
 
-/* A hole among the answers hides no request, whatever else was in it. */
+/* A hole among the answers hides no request, whatever else it hides. */
 static void an_answer_without_request(void **state)
 {
     for (unsigned within = 0; within < 2; within++) {
@@ -47,7 +47,7 @@ static void an_answer_before_a_request_behind_a_hole(void **state)
     flow_expect_nothing(t);
 }
 
-/* The answer may be in the hole, unless that hides nothing but more of a Write. */
+/* The answer may be in the hole, unless the hole hides only part of a Write. */
 static void a_request_that_is_never_answered(void **state)
 {
     for (unsigned within = 0; within < 2; within++) {
@@ -68,7 +68,7 @@ static void a_request_that_is_never_answered(void **state)
     }
 }
 
-/* An answer that fits one request alone shows which are open. */
+/* An answer that fits only one request shows which are open. */
 static void an_answer_settles_what_a_hole_left_open(void **state)
 {
     for (unsigned same = 0; same < 2; same++) {
@@ -104,8 +104,8 @@ static struct rdmap_flow *late_flow(void)
 }
 
 /*
- * After minutes of silence nothing from before the capture is open any more; after seconds it may be. Before a request
- * with MSN 1 nothing was.
+ * After minutes of silence nothing from before the capture is open; after seconds it may be. Before a request with MSN
+ * 1 nothing was open.
  */
 static void what_settles_a_late_start(void **state)
 {
@@ -134,7 +134,7 @@ static void what_settles_a_late_start(void **state)
     }
 }
 
-/* The first Tagged segment after a late start begins a message if another message, or its request, shows that. */
+/* The first Tagged segment after a late start begins a message if another message, or its request, proves it. */
 static void where_a_tagged_message_begins(void **state)
 {
     enum { NOTHING, SEND, REQUEST, OTHER_REQUEST };
@@ -161,7 +161,7 @@ static void where_a_tagged_message_begins(void **state)
     }
 }
 
-/* A hole hides no more messages than there is room for, and none that came before it. */
+/* A hole hides no more messages than it has room for, and no earlier ones. */
 static void msns_behind_a_hole(void **state)
 {
     static const struct {
@@ -191,7 +191,7 @@ static void msns_behind_a_hole(void **state)
     }
 }
 
-/* The message before the hole may go on after the hole. */
+/* The message before the hole may continue after the hole. */
 static void a_message_around_a_hole(void **state)
 {
     struct rdmap_flow *t = flow_new();

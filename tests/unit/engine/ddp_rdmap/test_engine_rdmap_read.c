@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RDMA Reads whose requests the capture shows late, or not at all; the rest is in rules/rdmap.cases. */
+/* RDMA Reads whose requests appear late in the capture, or never; the rest is in rules/rdmap.cases. */
 #include "tests/unit/support/rdmap_flow.h"
 
 static void before_its_request(void **state)
@@ -15,14 +15,14 @@ static void before_its_request(void **state)
     flow_close(t, I);
     flow_expect_one(t, RULE_RDMAP_5_5_12, SEVERITY_ERROR, frame);
 
-    t = flow_new(); /* nothing else is read */
+    t = flow_new(); /* no other Reads */
     flow_send(t, I, 4);
     frame = flow_response(t, R, 0x10, 0x1000, 8, true);
     flow_read(t, I, 0x10, 0x1000, 8);
     flow_close(t, R);
     flow_expect_one(t, RULE_RDMAP_5_5_12, SEVERITY_ERROR, frame);
 
-    t = flow_new(); /* the capture saw them in the wrong order: the ACK number covers the request */
+    t = flow_new(); /* the capture has them in the wrong order: the ACK number covers the request */
     flow_send(t, I, 4);
     t->end[I] += 56;
     flow_response(t, R, 0x10, 0x1000, 8, true);
@@ -36,7 +36,7 @@ static void what_the_capture_hides(void **state)
 {
     struct rdmap_flow *t = flow_new();
 
-    t->parameters.startup_seen = false; /* begins inside the connection: requests were sent before */
+    t->parameters.startup_seen = false; /* the capture begins inside the connection: earlier requests are missing */
     t->parameters.midstream = true;
     flow_parameters(t);
     t->number[I] = t->number[R] = 100;

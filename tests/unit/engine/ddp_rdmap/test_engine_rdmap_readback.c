@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * What keeps octets that were read from being compared with those that were written; the rest is in rules/rdmap.cases.
- */
+/* Reasons not to compare octets that were read with those that were written; the rest is in rules/rdmap.cases. */
 #include "tests/unit/support/rdmap_flow.h"
 
 enum { STAG = 0x11223344, OTHER_STAG = 0x99887766, SINK = 0x55667788, OCTETS = 200 };
@@ -79,7 +77,7 @@ static void not_compared(void **state)
         answer(t, stale, 64);
         finish(t, "", SEVERITY_NOTE, "hole");
 
-        t = begin(exclusive); /* an Atomic in it */
+        t = begin(exclusive); /* contains an Atomic */
         write_octets(t, STAG, 0x1000, 64);
         flow_atomic(t, I,
                     (struct rdmap_atomic_request){
@@ -89,7 +87,7 @@ static void not_compared(void **state)
         answer(t, stale, 64);
         finish(t, exclusive ? "RDMAP-5.5-13" : "", SEVERITY_ERROR, "Atomic, and octets beside it");
 
-        t = begin(exclusive); /* a Read of its owner was placed there */
+        t = begin(exclusive); /* its owner placed a Read there */
         write_octets(t, STAG, 0x1000, 64);
         flow_read_request(t, R, (struct rdmap_read_request){STAG, 0x1000, 64, OTHER_STAG, 0});
         flow_response(t, I, STAG, 0x1000, 64, true);
@@ -97,7 +95,7 @@ static void not_compared(void **state)
         answer(t, stale, 64);
         finish(t, "", SEVERITY_NOTE, "sink");
 
-        t = begin(exclusive); /* the STag may name other memory by now */
+        t = begin(exclusive); /* the STag may now name other memory */
         write_octets(t, STAG, 0x1000, 64);
         flow_segment(
             t, I,
@@ -111,7 +109,7 @@ static void not_compared(void **state)
     }
 }
 
-/* More Writes than are kept: the oldest are forgotten, and nothing is made up. */
+/* More Writes than are kept: the oldest are forgotten, without false findings. */
 static void many(void **state)
 {
     for (unsigned exclusive = 0; exclusive < 2; exclusive++) {

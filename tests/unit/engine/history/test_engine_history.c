@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What binds across connections: records in, outcomes of the rules out. Each test is a pair of short connections.
- * Where whole conversations say the same: rules/rpcrdma.cases, rules/nfs.cases.
+ * Rules across connections: records in, outcomes of the rules out. Each test is a pair of short connections.
+ * rules/rpcrdma.cases and rules/nfs.cases have whole conversations.
  */
 #include "engine/history/history.h"
 #include "tests/unit/support/support.h"
@@ -131,7 +131,7 @@ static struct rpcrdma_history_record *refused(uint32_t frame)
     return record;
 }
 
-/* Connections that overlap: the client had not seen the error, or the refusal, when it sent the Call again. */
+/* Overlapping connections: the client had not seen the error, or the refusal, when it repeated the Call. */
 static void again_before_the_error(void **state)
 {
     struct trace t;
@@ -343,7 +343,7 @@ static void old_ones_are_forgotten(void **state)
 
 /* ---- lookups ---- */
 
-/* Between a client and rpcbind; on TCP a mark precedes the message of w, for which there is room. */
+/* Between a client and rpcbind; on TCP a mark precedes the message in w, which has room for it. */
 static void exchange(struct trace *t, uint8_t host, uint32_t frame, bool tcp, bool answer, struct xdr_writer *w)
 {
     const struct endpoint client = {.ip = 4, .address = {192, 0, 2, host}, .port = 1022};
@@ -360,7 +360,7 @@ static void exchange(struct trace *t, uint8_t host, uint32_t frame, bool tcp, bo
     rpcrdma_history_rpcbind(t->history, &segment, tcp);
 }
 
-/* The client asks its server; as Calls on UDP or, with a mark before them, on TCP. */
+/* The client asks its server; in Calls on UDP or, with a mark before them, on TCP. */
 static void ask(struct trace *t, uint8_t host, uint32_t frame, bool tcp, const struct rpcbind_lookup *lookup)
 {
     uint8_t p[100];
@@ -431,7 +431,7 @@ static void who_asked_and_when(void **state)
     ask(&t, 1, SECOND + 300, false, &lookup); /* after this connection began */
     assert_true(add(&t, connection(SECOND + 200, 1)));
     expect(&t, RULE_NFSULB_6_3_02, 1, 0, 0);
-    record = connection(SECOND + 400, 1); /* NFSv3 does not care; what was asked stays */
+    record = connection(SECOND + 400, 1); /* irrelevant for NFSv3; the questions stay */
     record->calls[0].version = 3;
     assert_true(add(&t, record));
     expect(&t, RULE_NFSULB_6_3_02, 1, 0, 0);
@@ -445,7 +445,7 @@ static void who_asked_and_when(void **state)
     rpcrdma_history_free(t.history);
 }
 
-/* However much is asked, only so much is kept; and it is known that there was more. */
+/* For any number of questions only so many are kept; and it is known that there were more. */
 static void asked_without_end(void **state)
 {
     const struct rpcbind_lookup dump = of_program(4, 4, 0, ""), lookup = of_program(4, 3, 4, "rdma");
@@ -498,7 +498,7 @@ static struct rpcbind_lookup of_auxiliary(uint32_t version, uint32_t procedure, 
     return lookup;
 }
 
-/* The server carries out Calls of this version of NFS. */
+/* The server executes Calls of this version of NFS. */
 static struct rpcrdma_history_record *of_nfs(uint32_t frame, uint32_t version)
 {
     struct rpcrdma_history_record *record = connection(frame, 2);
@@ -569,7 +569,7 @@ static void auxiliary_answers(void **state)
     }
 }
 
-/* What makes an answer that MOUNT is not registered prove nothing. */
+/* Reasons why an answer that MOUNT is not registered proves nothing. */
 static void auxiliary_neighbours(void **state)
 {
     struct rpcrdma_history_record *record;
@@ -588,7 +588,7 @@ static void auxiliary_neighbours(void **state)
     expect(&t, RULE_NFSULB_5_1_01, 0, 0, 0);
     rpcrdma_history_free(t.history);
 
-    begin(&t); /* another question has the same XID, before the answer or after it */
+    begin(&t); /* another question with the same XID, before the answer or after it */
     ask(&t, 1, ASKED, false, &mount);
     ask(&t, 1, ASKED, false, &nfs);
     answer(&t, 1, ANSWERED, false, XID, NULL, 0);
@@ -615,7 +615,7 @@ static void auxiliary_neighbours(void **state)
     expect(&t, RULE_NFSULB_5_1_01, 0, 0, 2);
     rpcrdma_history_free(t.history);
 
-    begin(&t); /* the service starts later, and is asked for again: with another XID, or the same Call */
+    begin(&t); /* the service starts later, and is asked about again: with another XID, or in the same Call */
     ask(&t, 1, ASKED, false, &mount);
     ask(&t, 1, ASKED + 1, false, &mount);
     answer(&t, 1, ASKED + 2, false, XID, NULL, 0);
@@ -625,7 +625,7 @@ static void auxiliary_neighbours(void **state)
     rpcrdma_history_free(t.history);
 }
 
-/* The first half of a message on TCP; the other half is in another segment. */
+/* The first half of a message on TCP; another segment has the other half. */
 static void half(struct trace *t, uint32_t frame, bool answer)
 {
     static const uint8_t octets[] = {0x80, 0, 0, 28, 0, 0, 0, XID};
@@ -642,7 +642,7 @@ static void half(struct trace *t, uint32_t frame, bool answer)
     rpcrdma_history_rpcbind(t->history, &segment, true);
 }
 
-/* A message in two segments is not read: there is no telling what was asked, or answered. */
+/* A message in two segments is not read: question and answer are unknown. */
 static void auxiliary_messages_in_two_segments(void **state)
 {
     struct trace t;
@@ -671,7 +671,7 @@ static void auxiliary_messages_in_two_segments(void **state)
     rpcrdma_history_free(t.history);
 }
 
-/* One client's port and XID for all its questions, each answered; and more questions than are remembered. */
+/* One client's port and XID for all its questions, each answered; and more questions than are kept. */
 static void auxiliary_questions_in_turn(void **state)
 {
     struct rpcbind_lookup nlm = mount, many = mount;
@@ -727,7 +727,7 @@ static void on_acquittal(void *ctx, enum rule_id rule, const struct place *place
     t->excused++;
 }
 
-/* What is concluded about `now`, with `other`, if any. */
+/* Conclusions about `now`, with `other`, if any. */
 static void judge_with(struct trace *t, struct rpcrdma_history_record *now, struct rpcrdma_history_record *other)
 {
     const struct ulp_across_host host = {.verdict = &t->verdict, .excuse = on_acquittal, .ctx = t};
@@ -807,7 +807,7 @@ static void cut_off_together(void **state)
     assert_int_equal(t.excused, 0);
 }
 
-/* ---- answers that a client does not put up with ---- */
+/* ---- answers that make a client close ---- */
 
 static struct rpcrdma_history_record *dropped(uint32_t frame, enum rule_id rule)
 {
@@ -841,13 +841,15 @@ static void dropped_over_an_answer(void **state)
     assert_int_equal(t.last.severity, SEVERITY_WARNING);
     judge_with(&t, dropped(SECOND, rule), dropped(FIRST, RULE_EXP_3_9_03)); /* another answer */
     assert_int_equal(t.excused, 0);
-    other->reset[CLIENT] = true; /* as it does after any */
+    other->reset[CLIENT] = true; /* as after any answer */
     judge_with(&t, dropped(SECOND, rule), other);
     assert_int_equal(t.excused, 1);
     expect(&t, rule, 0, 0, 1);
 }
 
-/* A close is how a client ends any connection: it must be back at once, and must not go on after another such answer.
+/*
+ * Clients end any connection with a close: this one must be back at once, and must not continue after another such
+ * answer.
  */
 static void closed_over_an_answer(void **state)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which packets are one connection: by connection management, by what answers, by neither. Queue pairs are at A (1) and
- * B (2); what was given is written down as "side:opcode" after the number of the connection.
+ * Which packets belong to one connection: by connection management, by answers, or by neither. Queue pairs are at A (1)
+ * and B (2); delivered packets are noted as "side:opcode" after the number of the connection.
  */
 #include "engine/ib/ib_connections.h"
 #include "tests/unit/support/support.h"
@@ -154,7 +154,7 @@ static void by_management(void **state)
     packet(&bench, A, B, 0x11, IB_SEND_ONLY, 900);
     packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 900);
     packet(&bench, B, A, 0x11, IB_SEND_ONLY, 500);
-    packet(&bench, A, C, 0x11, IB_SEND_ONLY, 900); /* somebody else's */
+    packet(&bench, A, C, 0x11, IB_SEND_ONLY, 900); /* another connection's */
     SAY(IB_CM_DISCONNECT_REQUEST, B, A, 82, 71);
     SAY(IB_CM_DISCONNECT_REPLY, A, B, 71, 82);
     ib_connections_finish(bench.connections, bench.now);
@@ -189,13 +189,13 @@ static void rejected(void **state)
     REQUEST(A, B, 71, 0x11);
     SAY(IB_CM_REJECT, B, A, 0, 71);
     bench.now += INT64_C(20) * 1000000000;
-    packet(&bench, A, B, 0x99, IB_SEND_ONLY, 1); /* time goes on */
+    packet(&bench, A, B, 0x99, IB_SEND_ONLY, 1); /* time passes */
     assert_true(bench.last.rejected);
     assert_int_equal(bench.last.reject_reason, 28);
     close_bench(&bench, "1/0:ConnectRequest 1/1:ConnectReject 1-ended 2/0:04 2-capture");
 }
 
-/* A queue pair number is used again, by another connection. */
+/* A queue pair number is reused by another connection. */
 static void reused(void **state)
 {
     struct bench bench;
@@ -240,7 +240,7 @@ static void a_forged_request_does_not_end_a_connection(void **state)
                         "1-capture 2-capture");
 }
 
-/* Both sides speak of the new connection, the request of which found the former one at the same queue pair. */
+/* Both sides use the new connection, whose request found the former connection on the same queue pair. */
 static void a_connection_without_its_end_ends_with_the_next_one(void **state)
 {
     struct bench bench;
@@ -258,7 +258,7 @@ static void a_connection_without_its_end_ends_with_the_next_one(void **state)
     close_bench(&bench, "2/0:ConnectRequest 2/1:ConnectReply 2/0:04 1-reused 2/1:04 2/0:04 2/1:04 2-capture");
 }
 
-/* The former one ends, and the queue pair is the next one's. */
+/* The former connection ends, and the next one owns the queue pair. */
 static void a_rival_takes_over(void **state)
 {
     struct bench bench;
@@ -287,7 +287,7 @@ static void a_queue_pair_that_is_connected_to_itself(void **state)
     close_bench(&bench, "1/0:ConnectRequest 1/1:ConnectReply 1/1:04 1-capture");
 }
 
-/* No management: what answers says which two directions belong together, also among several. */
+/* No management: answers show which two directions belong together, even among several. */
 static void by_what_answers(void **state)
 {
     struct bench bench;
@@ -304,7 +304,7 @@ static void by_what_answers(void **state)
     close_bench(&bench, "1/0:04 1/1:04 2/0:04 2/0:04 1-capture 2-capture");
 }
 
-/* The end is known by the queue pair, also where the start was not captured. */
+/* The queue pair identifies the end even if the start was not captured. */
 static void disconnected_by_queue_pair(void **state)
 {
     struct bench bench;
@@ -319,7 +319,7 @@ static void disconnected_by_queue_pair(void **state)
     close_bench(&bench, "1/0:04 1/1:DisconnectRequest 1-capture");
 }
 
-/* Two that were asked the same PSN: it is open which of them the answer is for, until another PSN tells. */
+/* Two connections received the same PSN: the answer may be for either, until another PSN decides. */
 static void in_doubt(void **state)
 {
     struct bench bench;
@@ -334,7 +334,7 @@ static void in_doubt(void **state)
     close_bench(&bench, "1/0:04 1/0:04 1-capture 2/0:04 2-capture");
 }
 
-/* The same where the user says which belong together: at the first packet of the second one. */
+/* The same if the user names the pair: at the first packet of the second one. */
 static void in_no_doubt(void **state)
 {
     static const struct ib_qp_pair assumed[] = {{{0x99, 0x98}}, {{0x11, 0x22}}};
@@ -372,7 +372,7 @@ static void bounds(void **state)
         REQUEST(A, B, i, 0x11 + i);
     close_bench(&bench, "1/0:ConnectRequest 2/0:ConnectRequest 1-evicted 3/0:ConnectRequest 2-capture 3-capture");
 
-    /* Queue pairs without counterpart: the oldest is taken as it is. */
+    /* Queue pairs without counterpart: the oldest is judged as it is. */
     open_bench(&bench, 100000);
     for (unsigned i = 0; i < IB_UNPAIRED_MAX + 2; i++)
         packet(&bench, A, B, i, IB_SEND_ONLY, 5);
@@ -413,7 +413,7 @@ static struct kept kept_of(struct bench *bench)
     return kept;
 }
 
-/* By frames, and by what waits for something missing; a queue pair that has sent one packet is forgotten. */
+/* By frames, and by packets that wait for a missing one; a queue pair with one packet is forgotten. */
 static void trimmed(void **state)
 {
     const struct ib_connections_options options = {.max_connections = UINT32_MAX, .max_unpaired = UINT32_MAX};
@@ -446,7 +446,7 @@ static void on_forgotten(void *ctx, uint32_t frame)
     note(bench->log, "forgot-%u", frame);
 }
 
-/* What has sent a single packet is forgotten, what has sent more is judged; at the end, one after the other. */
+/* A queue pair with a single packet is forgotten, one with more is judged; at the end, one at a time. */
 static void making_room(void **state)
 {
     const struct ib_connections_options options = {.max_unpaired = 2};

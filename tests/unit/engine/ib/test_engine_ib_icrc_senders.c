@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whose ICRC counts: what is damaged is left out, what no receiver can have checked is taken. */
+/* Whose ICRC counts: damaged packets are left out, packets that no receiver can have checked are accepted. */
 #include "engine/ib/ib_icrc_senders.h"
 #include "tests/unit/support/support.h"
 
@@ -40,19 +40,19 @@ static void acknowledged_damage_was_none(void **state)
     drops(senders, 1, false, ICRC_RIGHT);
     acked(senders, 1, 0);
     acked(senders, 1, 2);
-    assert_true(drops(senders, 1, false, ICRC_WRONG)); /* the capture may lack what was sent again */
+    assert_true(drops(senders, 1, false, ICRC_WRONG)); /* the capture may lack the retransmission */
     acked(senders, 1, 1);
     assert_false(drops(senders, 1, false, ICRC_WRONG));
     assert_false(drops(senders, 1, false, ICRC_RIGHT));
     assert_false(drops(senders, 1, false, ICRC_WRONG));
-    drops(senders, 2, true, ICRC_RIGHT); /* only connection management has them right */
+    drops(senders, 2, true, ICRC_RIGHT); /* only connection management has right ones */
     assert_true(drops(senders, 2, false, ICRC_WRONG));
     acked(senders, 2, 1);
     assert_false(drops(senders, 2, false, ICRC_WRONG));
     ib_icrc_senders_free(senders);
 }
 
-/* Further senders have no place: theirs counts. */
+/* There is no room for further senders: their ICRC counts. */
 static void more_senders_than_there_is_room_for(void **state)
 {
     struct ib_icrc_senders *senders = ib_icrc_senders_new();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A reliable connection as a capture shows it: order, loss on the network, loss by the capture, repeats, Reads. Side 0
- * asks, unless said; its first request has PSN 0xFFFFFE, so that every case wraps.
+ * A reliable connection as a capture shows it: order, loss on the network, loss by the capture, retransmissions, Reads.
+ * Side 0 requests unless stated; its first request has PSN 0xFFFFFE, so that every case wraps.
  */
 #include "engine/ib/ib_rc.h"
 #include "tests/unit/support/support.h"
@@ -19,7 +19,7 @@ struct bench {
     bool hasty; /* the latest refusal */
 };
 
-/* "S0.0+3!?" : Send, message 0, at offset 0, 3 octets, complete; responses to Reads of its sender were not seen. */
+/* "S0.0+3!?" : Send, message 0, at offset 0, 3 octets, complete; responses to its sender's Reads are missing. */
 static void on_part(void *ctx, const struct ib_rc_part *part)
 {
     static const char letters[] = "SWRPKAB";
@@ -130,7 +130,7 @@ static void in_order(void **state)
     close_bench(&bench, "S0.0+10! S1.0+256 S1.256+256 S1.512+5! W2@1000+256 W2@1100+44! A3@2000+0! B3@2000+0! S0.0+4!");
 }
 
-/* Lost before the capture point: the receiver asks again, and everything follows again. */
+/* Lost before the capture point: the receiver asks again, and everything is repeated from there. */
 static void lost_on_the_network(void **state)
 {
     struct bench bench;
@@ -150,7 +150,7 @@ static void lost_on_the_network(void **state)
     close_bench(&bench, "S0.0+1! S1.0+2! S2.0+3! S3.0+4!");
 }
 
-/* Acknowledged, and not there: the capture lost it. */
+/* Acknowledged, but missing: the capture lost it. */
 static void lost_by_the_capture(void **state)
 {
     struct bench bench;
@@ -165,7 +165,7 @@ static void lost_by_the_capture(void **state)
     close_bench(&bench, "W0@1000+256 hole0:1-2@1 W1.0+9 S2.0+5!");
 }
 
-/* The acknowledgement is captured before what it acknowledges: nothing is missing. */
+/* The acknowledgement is captured before its packet: nothing is missing. */
 static void acknowledgement_comes_first(void **state)
 {
     struct bench bench;
@@ -223,7 +223,7 @@ static void refusals(void **state)
 
 #define RNR(n) packet(&bench, 1, IB_ACKNOWLEDGE, n, 0, (struct words){.syndrome = 0x21}) /* 10 us */
 
-/* A Send that is sent again after an RNR NAK is received; only what is given up was refused. */
+/* A Send that is repeated after an RNR NAK is received; only one that is given up was refused. */
 static void not_ready(void **state)
 {
     struct bench bench;
@@ -264,7 +264,7 @@ static void not_ready(void **state)
     ib_rc_disconnect(bench.rc, bench.now);
     close_bench(&bench, "S0.0+1!");
 
-    open_bench(&bench, true, 0); /* and what was sent again, too */
+    open_bench(&bench, true, 0); /* and also the retransmission */
     SEND(0, 1);
     RNR(0);
     bench.now = 10002;
@@ -272,13 +272,13 @@ static void not_ready(void **state)
     ib_rc_disconnect(bench.rc, bench.now);
     close_bench(&bench, "S0.0+1! S1.0+2!");
 
-    open_bench(&bench, true, 0); /* or whatever its receiver did with it */
+    open_bench(&bench, true, 0); /* or the receiver's reaction */
     SEND(0, 1);
     RNR(0);
     packet(&bench, 1, IB_SEND_ONLY, 3, 1, (struct words){0});
     ib_rc_disconnect(bench.rc, bench.now);
     close_bench(&bench, "S0.0+1! hole1:0-3@0 S0.0+1!");
-    open_bench(&bench, true, 0); /* what was sent again is captured late, as is its Acknowledge */
+    open_bench(&bench, true, 0); /* the retransmission and its Acknowledge are captured late */
     SEND(0, 1);
     RNR(0);
     ib_rc_disconnect(bench.rc, bench.now);
@@ -303,7 +303,7 @@ static void not_ready(void **state)
     close_bench(&bench, "S0.0+1! refused1:0rnr at 0 of a Send");
 
     for (int acknowledged = 0; acknowledged < 2;
-         acknowledged++) { /* what hides an Acknowledge may hide the Send again */
+         acknowledged++) { /* a hole that hides an Acknowledge may hide the Send's copy */
         open_bench(&bench, true, 0);
         packet(&bench, 1, IB_SEND_ONLY, 0, 1, (struct words){0});
         if (acknowledged)
@@ -322,7 +322,7 @@ static void not_ready(void **state)
     close_bench(&bench, "S0.0+1!");
 }
 
-/* Who sends again before the time that the NAK asks for has given its receiver no chance. */
+/* A sender that repeats before the NAK's time gives its receiver no chance. */
 static void haste_after_not_ready(void **state)
 {
     for (int waits = 0; waits < 2; waits++) {
@@ -356,7 +356,7 @@ static void retries_after_not_ready(void **state)
             close_bench(&bench, retries < 7 && naks > retries ? "S0.0+1! refused1:0rnr at 0 of a Send" : "S0.0+1!");
         }
     }
-    open_bench(&bench, true, 0); /* more often than agreed, and taken */
+    open_bench(&bench, true, 0); /* more often than agreed, and accepted */
     ib_rc_rnr_retries(bench.rc, 0, 0);
     SEND(0, 1);
     RNR(0);
@@ -374,7 +374,7 @@ static void retries_after_not_ready(void **state)
     close_bench(&bench, "S0.0+1! S1.0+1!");
 }
 
-/* Requests whose ICRC is wrong: those that are acknowledged without a copy were received. */
+/* Requests with a wrong ICRC: if acknowledged without a copy, they were received. */
 static void damaged_requests(void **state)
 {
     struct bench bench;
@@ -412,7 +412,7 @@ static void reads(void **state)
     close_bench(&bench, "R0@1000:600 R1@8000:0 S2.0+1!? P0@1000+256 P0@1100+256 P0@1200+88! P1@8000+0!");
 }
 
-/* Also of Reads that were complete before the next one began. */
+/* Also for Reads that were complete before the next began. */
 static void responses_sent_again(void **state)
 {
     struct bench bench;
@@ -433,7 +433,7 @@ static void responses_sent_again(void **state)
     close_bench(&bench, "S600.0+1!");
 }
 
-/* The rest is asked for with the missing PSN, and comes with the opcodes that it had: Middle and Last. */
+/* The rest is requested from the missing PSN, and keeps its opcodes: Middle and Last. */
 static void read_asked_again(void **state)
 {
     struct bench bench;
@@ -442,7 +442,7 @@ static void read_asked_again(void **state)
     READ(0, 0x1000, 600);
     READ(3, 0x8000, 5);
     RESPONSE(IB_READ_RESPONSE_FIRST, 0, 256);
-    RESPONSE(IB_READ_RESPONSE_LAST, 2, 88); /* that of PSN 1 was lost before the capture */
+    RESPONSE(IB_READ_RESPONSE_LAST, 2, 88); /* the packet of PSN 1 was lost before the capture */
     RESPONSE(IB_READ_RESPONSE_ONLY, 3, 5);
     READ(1, 0x1100, 344);
     READ(3, 0x8000, 5);
@@ -464,7 +464,7 @@ static void more_than_was_asked_for(void **state)
     close_bench(&bench, "R0@1000:100 P0@1000+100!");
 }
 
-/* Neither management nor MTU were captured: some MTU explains what follows a Read. */
+/* Neither management nor MTU was captured: some MTU explains the PSN after a Read. */
 static void late_start(void **state)
 {
     struct bench bench;
@@ -479,7 +479,7 @@ static void late_start(void **state)
     close_bench(&bench, "S0.0+7 R1@1000:3000 S2.0+1!? P1@1400+1024 P1@1800+952 P1@1000+1024!");
 }
 
-/* What could follow a Read of two packets of 512 octets followed a lost Read: a payload says so, earlier or later. */
+/* PSNs that fit a Read of two packets of 512 octets come after a lost Read: a payload proves it, earlier or later. */
 static void a_request_lost_after_a_read(void **state)
 {
     struct bench bench;
@@ -503,7 +503,7 @@ static void a_request_lost_after_a_read(void **state)
     close_bench(&bench, "R0@1000:1024 R1@2000:1024 hole0:1-2@1 P0@1000+1024! P1@2000+1024!");
 }
 
-/* A capture that begins late, while what came before is being sent again: what that is is unknown. */
+/* The capture begins during a retransmission: its contents are unknown. */
 static void requests_from_before_the_capture(void **state)
 {
     struct bench bench;
@@ -520,7 +520,7 @@ static void requests_from_before_the_capture(void **state)
     close_bench(&bench, "S0.0+1! hole0:1-1@1 S1.0+2! S2.0+3!");
 }
 
-/* Nothing tells the MTU. No MTU makes three packets of 1000 octets. */
+/* The MTU is unknown. No MTU makes three packets of 1000 octets. */
 static void reads_without_any_answer(void **state)
 {
     struct bench bench;
@@ -586,7 +586,7 @@ static unsigned make_messages(uint64_t *seed, struct sent *sent)
     return n;
 }
 
-/* Go-back-N with packets lost before the capture point or after it: all octets come once, and in order. */
+/* Go-back-N with packets lost before or after the capture point: all octets come once, and in order. */
 static void random_loss_is_no_hole(void **state)
 {
     for (uint64_t seed = 1; seed < 400; seed++) {
@@ -634,7 +634,7 @@ static void random_loss_is_no_hole(void **state)
     }
 }
 
-/* Which message a NAK is about: by any of its packets; none is blamed for what was not seen. */
+/* The message of a NAK: by any of its packets; unseen messages cause no findings. */
 static void blamed_messages(void **state)
 {
     struct bench bench;
@@ -666,7 +666,7 @@ static void hole_explains_what_came_after_the_latest_request(void **state)
     assert_false(ib_rc_hole_explains(one, 8, 7));
 }
 
-/* ---- copies that the capture lacks, Reads that are outstanding for certain ---- */
+/* ---- copies that the capture lacks, Reads that are certainly outstanding ---- */
 
 static void keep_part(void *ctx, const struct ib_rc_part *part)
 {
@@ -679,8 +679,7 @@ static void keep_parts(struct bench *bench, struct ib_rc_part *latest)
     ib_rc_listen(bench->rc, &(struct ib_rc_events){.ctx = latest, .part = keep_part});
 }
 
-/* So long after the request before it, a Send may be a copy of one that the capture lacks; or a resend was asked for.
- */
+/* This long after the previous request, a Send may be a copy of a missing one; or a retransmission was requested. */
 static void copies(void **state)
 {
     enum { TIMEOUT = 1000000 };
@@ -778,12 +777,12 @@ static void copies_are_compared(void **state)
     assert_int_equal(compared.differ, 2);
     assert_true(compared.taken);
     ib_rc_disconnect(bench.rc, bench.frame);
-    send_octet(&bench, 4, 2); /* of another connection of these queue pairs, perhaps */
+    send_octet(&bench, 4, 2); /* perhaps from another connection of these queue pairs */
     assert_int_equal(compared.differ, 2);
     ib_rc_free(bench.rc);
 }
 
-/* Nothing of it was taken yet. */
+/* None of it was accepted yet. */
 static void copies_of_what_is_held(void **state)
 {
     struct compared compared;
@@ -798,7 +797,7 @@ static void copies_of_what_is_held(void **state)
     ib_rc_free(bench.rc);
 }
 
-/* The numbers come again, 2^24 later: what has them now is something else. */
+/* The numbers repeat 2^24 later for other data. */
 static void numbers_that_come_again(void **state)
 {
     enum { STEP = 1 << 22, TURNS = 5 };
@@ -814,7 +813,7 @@ static void numbers_that_come_again(void **state)
     ib_rc_free(bench.rc);
 }
 
-/* What is under way is remembered up to a bound, then the latest; what was overwritten is not compared. */
+/* Data in flight is kept up to a limit, then the latest; overwritten data is not compared. */
 static void copies_up_to_a_bound(void **state)
 {
     enum { SENDS = 5000, LATEST = SENDS - 1 };
@@ -833,7 +832,7 @@ static void copies_up_to_a_bound(void **state)
     ib_rc_free(bench.rc);
 }
 
-/* The room grows while nothing is acknowledged, with packets of all lengths. */
+/* The buffer grows while nothing is acknowledged, with packets of all lengths. */
 static void copies_of_all_lengths(void **state)
 {
     struct compared compared;
@@ -849,7 +848,7 @@ static void copies_of_all_lengths(void **state)
     ib_rc_free(bench.rc);
 }
 
-/* Together, as no answer comes as soon as that. */
+/* Together, as no answer can come so fast. */
 static void reads_open(void **state)
 {
     struct ib_rc_part latest = {0};

@@ -15,7 +15,7 @@ static void start(void **state)
     guest_signs_init(&g);
     g.signs.port[1] = 3260;
     guest_private_data(&g, 0, "80000000 [52]");
-    assert_int_equal(iser_ulp.claim(&g.signs), ULP_POSSIBLE); /* one bit is no sign, whatever the port */
+    assert_int_equal(iser_ulp.claim(&g.signs), ULP_POSSIBLE); /* one bit is not a sign, on any port */
     guest_send(&g, 0, HELLO, 0);
     assert_int_equal(iser_ulp.claim(&g.signs), ULP_POSSIBLE);
     guest_send(&g, 0, LOGIN, 12);

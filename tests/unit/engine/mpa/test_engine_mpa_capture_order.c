@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The capture point may see the two directions in another order than the ends did: ACK numbers show which end knew
- * what. */
+/*
+ * The capture point may see the two directions in another order than the ends did: ACK numbers show what each end knew.
+ */
 #include "tests/unit/support/mpa_line.h"
 
-/* A Read Request is lost after the startup; the answer to a later one says nothing about the first FPDU. */
+/* A Read Request is lost after the start-up; the answer to a later Read says nothing about the first FPDU. */
 static void first_captured_fpdu_is_not_the_first(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
@@ -17,7 +18,7 @@ static void first_captured_fpdu_is_not_the_first(void **state)
     line_expect(t, "");
 }
 
-/* Octets that the capture point sees late although their receiver had them: the ACK numbers say so. */
+/* Octets that the capture point sees late although their receiver had them: ACK numbers prove it. */
 static void late_read(struct mpa_line *t, uint32_t stag, uint32_t size)
 {
     uint64_t read = 2 + 18 + 28 + 4; /* the FPDU of a Read Request, without Markers */
@@ -42,7 +43,7 @@ static void response_may_be_captured_before_its_request(void **state)
     line_expect(t, "");
 }
 
-/* With an IRD of 1 the second Read is sent when the first is answered; the capture has the answer after it. */
+/* With an IRD of 1 the second Read is sent after the first answer; the capture has the answer after it. */
 static void request_may_be_captured_before_the_response_it_waited_for(void **state)
 {
     uint64_t response = 2 + 14 + 64 + 4;
@@ -66,7 +67,7 @@ static void request_may_be_captured_before_the_response_it_waited_for(void **sta
     }
 }
 
-/* The capture begins with the answers: what their sender knew then is not known, whatever comes after them. */
+/* The capture begins with the answers: their sender's knowledge then is unknown, whatever comes later. */
 static void begins_with_what_came_last(void **state)
 {
     struct startup_frame request = startup_frame(MPA_REQUEST, 0x40, 1, NULL, 0),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RTR and versions by hand: sides that say nothing of their start; the rest is in rules/mpa.cases. */
+/* RTR and versions by hand: sides whose start is unknown; the rest is in rules/mpa.cases. */
 #include "tests/unit/support/mpa_line.h"
 
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static void faulty_rtr(void **state)
             line_read(t, I, 1, 2, 0);
             ids = "MPA2-9.2-23";
             break;
-        case 8: /* 8 octets: no RDMAP message */
+        case 8: /* 8 octets: not an RDMAP message */
             line_ulpdu(t, I, "", 0);
             ids = "MPA2-1.1-01";
             break;
@@ -82,7 +82,7 @@ static void faulty_rtr(void **state)
         case 10: /* the establishment failed */
             line_terminate_control(t, I, 0x20060000, 0);
             break;
-        case 11: /* an ordinary Send, Send is no common RTR, and none comes */
+        case 11: /* an ordinary Send: Send is not a common RTR type, and no RTR comes */
             line_send(t, I, 24);
             line_send(t, I, 24);
             ids = "MPA2-9.2-12";
@@ -108,7 +108,7 @@ static void read_rtr_not_answered(void **state)
             line_response(t, R, 0x56, 0x1000, 0);
         else if (i == 3)
             line_terminate_control(t, R, 0, 0); /* local catastrophic error */
-        line_close(t, I);                       /* i == 4: a bare close, perhaps the ULP's wish */
+        line_close(t, I);                       /* i == 4: a bare close, perhaps by the ULP */
         line_expect_case(t, i < 3 ? "MPA2-9.2-24" : "", i);
     }
 }
@@ -122,7 +122,7 @@ static void send_version(struct mpa_line *t, unsigned side, uint8_t dv, uint8_t 
     line_message(t, side, segment, NULL, 16);
 }
 
-/* No startup frame says which version is right: that of the direction that came first. */
+/* Without start-up frames, the first direction's version counts. */
 static void versions_of_the_directions(void **state)
 {
     for (uint8_t first = 0; first < 2; first++) {
@@ -150,7 +150,7 @@ static void fpdus_without_startup(void **state)
             send_version(t, R, version, version);
         }
         line_close(t, I);
-        if (!mpa_connection_is_mpa(t->mpa)) { /* without recognition there is nothing to judge */
+        if (!mpa_connection_is_mpa(t->mpa)) { /* without recognition nothing is judged */
             line_free(t);
             skip();
         }

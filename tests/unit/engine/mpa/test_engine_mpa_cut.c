@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Segments that the snap length cut: FPDUs are followed in number, and judged as far as they are there. */
+/* Segments cut by the snap length: FPDUs are counted, and judged as far as they were captured. */
 #include "tests/unit/support/mpa_line.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void cut_segment(struct mpa_line *b, unsigned side, size_t n, size_t ther
     free(piece);
 }
 
-/* What is written and not sent yet, in segments of `size` octets of which at most `there` were captured. */
+/* Sends the unsent octets in segments of `size` octets, of which at most `there` were captured. */
 static void cut_flush(struct mpa_line *b, unsigned side, size_t size, size_t there)
 {
     struct line_stream *s = &b->stream[side];
@@ -103,7 +103,7 @@ static void an_fpdu_over_several_segments(void **state)
     }
 }
 
-/* Where the second of three FPDUs in a segment begins was cut away; the next segment begins with one again. */
+/* The header of the second of three FPDUs in a segment was cut away; the next segment begins with an FPDU again. */
 static void several_fpdus_in_a_segment(void **state)
 {
     for (size_t f = 0; f < ARRAY_LENGTH(all_flags); f++) {
@@ -129,7 +129,7 @@ static void several_fpdus_in_a_segment(void **state)
     }
 }
 
-/* CRC and PAD stay open, before the cut nothing does. */
+/* CRC and PAD stay open, octets before the cut do not. */
 static void what_was_cut_is_inconclusive(void **state)
 {
     struct mpa_line *b = line_new_streams();
@@ -149,7 +149,7 @@ static void what_was_cut_is_inconclusive(void **state)
     line_free(b);
 }
 
-/* A Marker that is there is judged, whatever is cut after it. */
+/* A captured Marker is judged, whatever is cut after it. */
 static void markers_that_are_there_are_judged(void **state)
 {
     struct mpa_line *b = line_new_streams();
@@ -157,7 +157,7 @@ static void markers_that_are_there_are_judged(void **state)
 
     line_start(b, MPA_FLAG_M, MPA_FLAG_M, 1, 1, 0, 0);
     stream_send(b, s, 1000);
-    put_be16(s->octets + s->sent, 1); /* RESERVED of the leading one */
+    put_be16(s->octets + s->sent, 1); /* RESERVED of the leading Marker */
     cut_flush(b, 0, 0, 62);
     assert_int_equal(b->fpdus[0], 1);
     assert_findings(b, 1);
@@ -165,7 +165,7 @@ static void markers_that_are_there_are_judged(void **state)
     line_free(b);
 }
 
-/* The stream ends inside of an FPDU, or the snap length leaves nothing at all: nobody is blamed. */
+/* The stream ends inside an FPDU, or the snap length leaves nothing: no findings. */
 static void ends_and_nothing(void **state)
 {
     struct mpa_line *b = line_new_streams();
@@ -191,7 +191,7 @@ static void ends_and_nothing(void **state)
     line_free(b);
 }
 
-/* Any cuts, any sizes, with holes in between: no finding, and never more FPDUs than there are. */
+/* Any cuts, any sizes, with holes in between: no finding, and never more FPDUs than were sent. */
 static void at_random(void **state)
 {
     for (unsigned seed = 1; seed <= 400; seed++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * One fault among good FPDUs gives one finding of its rule: with and without CRC and Markers, in either direction,
- * however the octets are cut into segments.
+ * One fault among good FPDUs gives one finding of its rule: with and without CRC and Markers, in either direction, for
+ * any segmentation.
  */
 #include "tests/unit/support/mpa_line.h"
 #include "wire/crc32c.h"
@@ -10,14 +10,14 @@
 
 enum { BIG = 70000 };
 
-/* How the octets reach the engine. */
+/* How the engine receives the octets. */
 static const size_t pieces[] = {SIZE_MAX /* an FPDU a segment */, 0 /* all in one */, 1460, 100, 7};
 
 struct scene {
     struct mpa_line *b;
     struct line_stream *s;
     unsigned side;
-    size_t length;    /* of the ULPDU that the fault is about */
+    size_t length;    /* of the faulty ULPDU */
     unsigned payload; /* random, zero, text */
     uint8_t ulpdu[BIG];
 };
@@ -65,7 +65,7 @@ static void stray3(struct scene *scene)
     stream_put(scene->s, "\x01\x02\x03", 3);
 }
 
-/* Framing goes on after octets that are not counted: the grid is the stream's. */
+/* Framing continues after octets that are not counted: the stream defines the grid. */
 static void stray16(struct scene *scene)
 {
     good(scene, scene->length);
@@ -110,7 +110,7 @@ static void length_swapped(struct scene *scene)
     stream_encode(scene->s, &p);
 }
 
-/* The CRC was right for the right length, which then was damaged. */
+/* The CRC was right for the right length, which was damaged afterwards. */
 static void length_damaged(struct scene *scene)
 {
     struct mpa_fpdu_plan p = plan(scene);
@@ -169,7 +169,7 @@ static void no_crc(struct scene *scene)
     stream_encode(scene->s, &p);
 }
 
-/* Its sender never has a CRC field: one fault, not one for each FPDU. */
+/* Its sender never has a CRC field: one fault in all, not one for each FPDU. */
 static void no_crcs(struct scene *scene)
 {
     for (unsigned i = 0; i < 4; i++)
@@ -312,7 +312,7 @@ static void payload_damaged(struct scene *scene)
     scene->s->octets[at + 30] ^= 4;
 }
 
-/* Begun, and begun again: with a segment's end between. */
+/* An FPDU begins and begins again, with a segment's end between. */
 static void abandoned(struct scene *scene)
 {
     struct mpa_fpdu_plan p = plan(scene);
@@ -418,14 +418,14 @@ static void each_fault_gives_its_finding(void **state)
 
             if (!(fault->crc & (crc ? 2 : 1)) || !(fault->markers & (markers ? 2 : 1)))
                 continue;
-            /* Among zero octets a CRC field that is missing and a length 4 too large are the same. */
+            /* Among zero octets a missing CRC field and a length 4 too large look the same. */
             if (!crc && rest / ARRAY_LENGTH(pieces) == 1 &&
                 (fault->write == length_plus4 || fault->write == length_plus6))
                 continue;
             for (size_t l = 0; l < ARRAY_LENGTH(lengths); l++) {
                 size_t length = fault->length != 0 ? fault->length : lengths[l];
 
-                /* Nor can they be distinguished from a Marker that is counted in, or two PAD octets from ULPDU. */
+                /* They also look like a Marker that is counted in, or two PAD octets in ULPDU. */
                 if (markers && fault->write == length_plus4 && length > 484 && length < 1000)
                     continue;
                 if (fault->write == length_plus2 &&

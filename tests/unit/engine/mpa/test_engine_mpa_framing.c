@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Conforming streams give all their FPDUs and no finding, however they are cut. */
+/* Conforming streams give all their FPDUs and no finding, for any segmentation. */
 #include "tests/unit/support/mpa_line.h"
 
 static const size_t lengths[] = {14,  15,  16,  17,   18,   19,   42,   46,   47,   48,   49,    50,
@@ -46,7 +46,7 @@ static void gives_every_fpdu_of_a_conforming_stream(void **state)
                 conforming(flags[q], flags[r], pieces[i]);
 }
 
-/* Where CRCs are not used the CRC field holds anything, also what looks like the header of the next FPDU. */
+/* If CRCs are not used, the CRC field may look like the header of the next FPDU. */
 static void takes_no_crc_field_for_a_header(void **state)
 {
     static const uint8_t header_like[] = {0x0e, 0x00, 0x41, 0x43};
@@ -63,7 +63,7 @@ static void takes_no_crc_field_for_a_header(void **state)
     stream_encode(s, &plan);
     stream_send(b, s, 100);
     stream_send(b, s, 100);
-    /* The cut: three octets of the next header are there. */
+    /* The cut leaves three octets of the next header. */
     line_give(b, 0, s->n - s->sent - 2 * 108 + 3);
     line_flush(b, 0, 0);
     line_finish(b);

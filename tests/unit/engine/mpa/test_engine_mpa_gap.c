@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Holes within a message, and what is judged behind any hole: RDMA Reads in flight. */
+/* Holes within a message, and a count that is judged after any hole: RDMA Reads in flight. */
 #include "tests/unit/support/mpa_line.h"
 
 enum { SEGMENT = 2 + 14 + 100 + 4, EMPTY_SEND = 2 + 18 + 4 };
@@ -30,7 +30,7 @@ static void hole_in(struct mpa_line *t, unsigned side, uint8_t opcode, uint64_t 
     tagged(t, side, opcode, 100 + payload, true);
 }
 
-/* The Response is not in the hole, if that is filled by a Write. */
+/* The Response is not in the hole if a Write fills it. */
 static void a_hole_hides_a_response_or_not(void **state)
 {
     static const struct {
@@ -41,8 +41,8 @@ static void a_hole_hides_a_response_or_not(void **state)
         {3 * SEGMENT, 300, "MPA2-9.1-15"},   /* three */
         {SEGMENT + 24, 100, ""},             /* a segment and something else */
         {3 * SEGMENT + EMPTY_SEND, 300, ""}, /* the same with three */
-        {SEGMENT, 0, ""},                    /* the message goes on before the hole */
-        {SEGMENT, 104, ""},                  /* more payload than there is room for */
+        {SEGMENT, 0, ""},                    /* the message continues before the hole */
+        {SEGMENT, 104, ""},                  /* more payload than the hole has room for */
     };
 
     for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
@@ -71,7 +71,7 @@ static void a_hole_behind_the_startup(void **state)
     line_expect(t, "");
 }
 
-/* Of Read Responses it is not known where one ends. */
+/* The end of Read Responses is unknown. */
 static void a_hole_in_a_response(void **state)
 {
     struct mpa_line *t = with_ird(1);
@@ -82,7 +82,7 @@ static void a_hole_in_a_response(void **state)
     line_expect(t, "");
 }
 
-/* Whatever is missing of the requests, those that are there are too many. */
+/* For any missing requests, the captured ones are too many. */
 static void a_hole_among_the_requests(void **state)
 {
     struct mpa_line *t = with_ird(2);
@@ -93,7 +93,7 @@ static void a_hole_among_the_requests(void **state)
         line_read(t, I, i, 0, 64);
     line_expect(t, "MPA2-9.1-15");
 
-    t = with_ird(2); /* the Response is that to the missing one */
+    t = with_ird(2); /* the Response answers the missing request */
     line_read(t, I, 1, 0, 64);
     line_response(t, R, 1, 0, 64);
     line_hole(t, I, 52);
@@ -105,7 +105,7 @@ static void a_hole_among_the_requests(void **state)
     line_expect(t, "");
 }
 
-/* A hole has room for some Responses; when all that were open are answered, the count is right again. */
+/* A hole has room for some Responses; when all open ones are answered, the count is right again. */
 static void behind_a_hole_among_the_responses(void **state)
 {
     struct mpa_line *t = with_ird(2);
@@ -122,7 +122,7 @@ static void behind_a_hole_among_the_responses(void **state)
     line_expect(t, "MPA2-9.1-15");
 }
 
-/* No octet of a ULPDU was captured; what its length leaves open is not judged. */
+/* No octet of a ULPDU was captured; rules that need more than its length are not judged. */
 static void three_reserved_fields_are_no_other_protocol(void **state)
 {
     struct mpa_line *t = with_ird(1);

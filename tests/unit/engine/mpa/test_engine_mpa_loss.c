@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the capture lost, or saw in another order than the ends did, is never held against them. */
+/* Losses of the capture, or another order than at the ends, cause no findings. */
 #include "tests/unit/support/mpa_line.h"
 
 #define assert_no_finding(b)                                                                                           \
@@ -8,7 +8,7 @@
         assert_int_equal((b)->seen.n, 0);                                                                              \
     } while (0)
 
-/* The first octets of Full Operation are missing, the startup frames are not: FO and with it the grid are known. */
+/* The first octets of Full Operation are missing, but not the start-up frames: FO and the grid are known. */
 static void finds_the_grid_after_a_hole_at_its_origin(void **state)
 {
     static const uint8_t flags[] = {0, MPA_FLAG_M, MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C};
@@ -34,7 +34,7 @@ static void finds_the_grid_after_a_hole_at_its_origin(void **state)
         }
 }
 
-/* The first FPDU of the capture is too short to hold a Marker; that the direction has them shows later. */
+/* The capture's first FPDU is too short for a Marker; Markers in this direction show later. */
 static void learns_of_markers_after_the_first_fpdu(void **state)
 {
     for (unsigned seed = 1; seed <= 300; seed++) {
@@ -61,7 +61,7 @@ static void learns_of_markers_after_the_first_fpdu(void **state)
     }
 }
 
-/* Zero octets with a Marker among them read as well without it, and a segment ends where that reading does. */
+/* Zero octets with a Marker can also be read without it, and a segment ends where that reading does. */
 static void does_not_take_a_guess_for_a_fact(void **state)
 {
     for (unsigned crc = 0; crc < 2; crc++) {
@@ -92,7 +92,7 @@ static void does_not_take_a_guess_for_a_fact(void **state)
     }
 }
 
-/* FPDUs too short for a Marker first; the one that reaches as far as the next Marker bears nothing out. */
+/* FPDUs too short for a Marker come first; the one that reaches the next Marker confirms nothing. */
 static void waits_for_what_markers_would_move(void **state)
 {
     struct mpa_line *b = line_new_streams();
@@ -129,7 +129,7 @@ static void waits_for_what_markers_would_move(void **state)
     line_free(b);
 }
 
-/* The Request is lost, and with it whether the Responder has Markers; so is its first FPDU. */
+/* The Request is lost, and so whether the Responder has Markers; its first FPDU is lost, too. */
 static void learns_of_markers_after_a_hole(void **state)
 {
     for (unsigned variant = 0; variant < 4; variant++) {

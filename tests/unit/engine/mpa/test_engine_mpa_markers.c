@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Markers: contents, grids that are displaced, Markers that are missing or not wanted. Each gives one finding, and the
- * FPDUs are found all the same.
+ * Markers: wrong contents, displaced grids, missing or unwanted Markers. Each gives one finding, and no FPDU is lost.
  */
 #include "tests/unit/support/mpa_line.h"
 #include "wire/crc32c.h"
@@ -214,7 +213,7 @@ static void stage(const struct fault *fault, unsigned side, bool crc, size_t pie
     struct layout layout = {.marker_at = fault->marker_at, .arg = fault->arg, .twist = fault->twist};
     unsigned hits = 0;
 
-    /* The direction's Markers are what the other side asked for. */
+    /* The other side decides about the direction's Markers. */
     line_start(b, side == 1 ? m | c : c, side == 0 ? m | c : c, 1, 1, 4, 12);
     if (side == 1) {
         stream_send(b, o, 50);
@@ -261,14 +260,14 @@ static void markers(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* RESERVED is ignored (4.2), and a right CRC is proof: an FPDU whose Marker and header are odd waits for nothing. */
+/* RESERVED is ignored (4.2), and a right CRC is proof: an odd Marker and header need no further evidence. */
 static void crc_proves_an_odd_one(void **state)
 {
     struct layout layout = {.marker_at = regular, .twist = reserved};
     uint8_t ulpdu[MAX];
 
     (void)state;
-    for (unsigned nth = 0; nth < 2; nth++) { /* the first FPDU, the second one */
+    for (unsigned nth = 0; nth < 2; nth++) { /* the first FPDU, then the second */
         struct mpa_line *b = line_new_streams();
         struct line_stream *s = &b->stream[1];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Who may send when, and what may follow a startup frame, where ACK numbers or octets put together by hand decide it;
- * the rest is in rules/mpa.cases.
+ * Who may send when, and what may follow a start-up frame, decided by ACK numbers or hand-made octets; the rest is in
+ * rules/mpa.cases.
  */
 #include "tests/unit/support/mpa_line.h"
 #include "wire/crc32c.h"
@@ -111,7 +111,7 @@ static void streaming_in_flight(void **state)
     line_expect(t, "MPA-7.1.5-01");
 }
 
-/* REQ and first FPDU in one segment, and in two; Reply later, or never. */
+/* Request and first FPDU in one segment, and in two; Reply later, or never. */
 static void early_fpdu_of_initiator(void **state)
 {
     for (unsigned variant = 0; variant < 8; variant++) {
@@ -144,7 +144,7 @@ static void early_fpdu_of_initiator(void **state)
     }
 }
 
-/* The frame's sender goes on as if it were complete, and so does its peer. */
+/* The frame's sender continues as if it were complete, and so does its peer. */
 static void missing_private_data_and_on(void **state)
 {
     for (unsigned side = 0; side < 2; side++) {
@@ -161,7 +161,7 @@ static void missing_private_data_and_on(void **state)
     }
 }
 
-/* A part of a Request: silence or a close of its sender is a fault, an abort or the end of the capture is not. */
+/* Part of a Request: its sender's silence or close is a fault, an abort or the end of the capture is not. */
 static void request_cut_short(void **state)
 {
     for (unsigned i = 0; i < 5; i++) {
@@ -259,7 +259,7 @@ static void streaming_after_frames(void **state)
     line_expect(t, "MPA-7.1-01");
 }
 
-/* Sent when a part of the Initiator's first FPDU had been received. */
+/* Sent when part of the Initiator's first FPDU had been received. */
 static void fpdu_of_responder_on_half_a_one(void **state)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reactions to FPDUs whose octets, ACK numbers or order are put together by hand; the rest is in rules/mpa.cases. */
+/* Reactions to FPDUs with hand-made octets, ACK numbers or order; the rest is in rules/mpa.cases. */
 #include "tests/unit/support/mpa_line.h"
 
 #include "wire/crc32c.h"
@@ -19,7 +19,7 @@ static void spoiled_send(struct mpa_line *l, unsigned side)
     line_spoiled(l, side, fpdu, line_make_send(l, side, 40, fpdu));
 }
 
-/* Dropped without a word, repaired by TCP (MPA-8-11); what comes after it is answered rightly. */
+/* Dropped silently and repaired by TCP (MPA-8-11); later FPDUs are answered correctly. */
 static void repaired_by_retransmission(void **state)
 {
     struct mpa_line *l = line_started(C, C);
@@ -44,7 +44,7 @@ static void repaired_by_retransmission(void **state)
     line_expect(l, "+MPA-8-02 ?MPA-7.1.5-03");
 }
 
-/* A Terminate about another FPDU, which overtook the error. */
+/* A Terminate about another FPDU, sent before the error arrived. */
 static void terminate_about_another(void **state)
 {
     struct mpa_line *l = line_started(C, C);
@@ -80,7 +80,7 @@ static void half_dead(void **state)
     line_expect(l, "?MPA-8-14");
 }
 
-/* A Send of n octets with octet `at` of the FPDU set; the CRC is that of before, or right. */
+/* A Send of n octets with octet `at` of the FPDU changed; the CRC is the old one, or right. */
 static void odd_send(struct mpa_line *l, unsigned side, size_t n, size_t at, uint8_t value, bool right)
 {
     uint8_t fpdu[LINE_FPDU_MAX];
@@ -197,7 +197,7 @@ static void answered_too_early(void **state)
         if (early == 1)
             line_response(l, R, 0x9, 0, 100);
         line_say(l, I, fpdu + n - 4, 4);
-        if (early == 2) { /* seen after the Request, but sent before its end had come */
+        if (early == 2) { /* seen after the Request, but sent before its end had arrived */
             l->acked_fixed[R] = true;
             l->acked[R] = at + n - 4;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the capture does not hold is never a finding: holes, starts inside the connection, ends inside an FPDU. And what
- * is not MPA is never taken for it.
+ * Missing octets are never a finding: holes, starts inside the connection, ends inside an FPDU. Other protocols are
+ * never recognised as MPA.
  */
 #include "tests/unit/support/mpa_line.h"
 
@@ -209,7 +209,7 @@ static void ends(void **state)
         line_assert_only(b, RULE_MPA_7_2_03);
         line_free(b);
 
-        /* A reset may come at any time, and so may the end of the capture. */
+        /* A reset may come at any time, as may the end of the capture. */
         b = line_new_streams();
         line_start(b, crc ? MPA_FLAG_C : 0, 0, 1, 1, 0, 0);
         line_traffic(b, 2, 60);
@@ -242,7 +242,7 @@ static void ends(void **state)
     }
 }
 
-/* Startup frames cut anywhere, in either order at the tap, or after other data. */
+/* Start-up frames cut anywhere, in either order at the tap, or after other data. */
 static void startup_anywhere(void **state)
 {
     for (unsigned piece = 1; piece < 40; piece += 3)
@@ -275,7 +275,7 @@ static void startup_anywhere(void **state)
         }
 }
 
-/* One startup frame, or both, lost by the capture. */
+/* The capture loses one start-up frame, or both. */
 static void startup_lost(void **state)
 {
     for (unsigned lost = 1; lost < 4; lost++)
@@ -320,7 +320,7 @@ static void rdmac_without_markers(void **state)
     line_free(b);
 }
 
-/* All FPDUs of a direction lack the CRC field: that is one fault, reported once, and no FPDU is lost. */
+/* All FPDUs of a direction lack the CRC field: this is one fault, reported once, and no FPDU is lost. */
 static void never_a_crc_field(void **state)
 {
     for (unsigned crc = 0; crc < 2; crc++)
@@ -353,7 +353,7 @@ static void never_a_crc_field(void **state)
         }
 }
 
-/* Faults of the layers above are no faults of MPA, and do not lead its framing astray. */
+/* Faults of upper layers are not faults of MPA, and do not disturb its framing. */
 static void odd_segments(void **state)
 {
     static const struct ddp_segment odd[] = {
@@ -396,7 +396,7 @@ static void odd_segments(void **state)
                         size_t n = ulpdu_send(b, s, ulpdu, 30 + 97 * k);
 
                         if (every || k == 5) {
-                            /* Long enough that nothing but the header is odd. */
+                            /* Long enough that only the header is odd. */
                             memset(ulpdu, 0, 18);
                             ddp_header_encode(&odd[i], ulpdu, sizeof ulpdu);
                         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* TCP's conduct on MPA connections, and how FPDUs fit the segments; above all, what must not be reported. */
+/* TCP's behaviour on MPA connections, and the fit of FPDUs and segments; above all, false findings. */
 #include "tests/unit/support/mpa_line.h"
 
 #include "wire/crc32c.h"
@@ -24,7 +24,7 @@ static void clean(void **state)
     line_expect(l, "+MPA-1.2-04 +MPA-7.2-01 +MPA-A.3-04 +MPA-A.5.1-01 +MPA-3-03 +MPA-5.1-04");
 }
 
-/* Octets after the FIN, whichever of the two the capture has first. */
+/* Octets after the FIN, in either order in the capture. */
 static void after_the_fin(void **state)
 {
     for (unsigned first = 0; first < 2; first++) {
@@ -65,7 +65,7 @@ static void early_ack(void **state)
             line_wait(l, second);
             line_send(l, I, 100);
             break;
-        case 1: /* the acknowledgments go back */
+        case 1: /* the acknowledgments decrease */
             line_send(l, I, 24);
             line_ack(l, R);
             break;
@@ -87,7 +87,7 @@ static void early_ack(void **state)
     }
 }
 
-/* The capture has the acknowledgment of two FPDUs first, then them, and between them an older one of their receiver. */
+/* The capture has the acknowledgment of two FPDUs first, then the FPDUs, with an older acknowledgment between them. */
 static void older_ack_comes_late(void **state)
 {
     struct mpa_line *l = line_started(C, C);
@@ -108,7 +108,7 @@ static void older_ack_comes_late(void **state)
     line_expect(l, "+MPA-1.2-04");
 }
 
-/* The data come long after their acknowledgment: another segment that ends just there, before or after an answer. */
+/* The data come long after their acknowledgment: another segment ends at the same place, before or after an answer. */
 static void data_captured_late(void **state)
 {
     for (unsigned way = 0; way < 3; way++) {
@@ -123,7 +123,7 @@ static void data_captured_late(void **state)
         line_ack(l, R);
         l->acked_fixed[R] = false;
         if (way == 2)
-            line_send(l, R, 24); /* what I says next acknowledges it */
+            line_send(l, R, 24); /* I's next message acknowledges it */
         line_wait(l, second);
         line_say(l, I, fpdu, n);
         line_close(l, I);
@@ -131,7 +131,7 @@ static void data_captured_late(void **state)
     }
 }
 
-/* A FIN that the capture lost is acknowledged. */
+/* The acknowledgment of a FIN that the capture lost. */
 static void fin_not_captured(void **state)
 {
     struct mpa_line *l = line_started(C, C);
@@ -206,7 +206,7 @@ static void keep_alive(void **state)
     line_expect(l, "");
 }
 
-/* The first copy was damaged on the way, as its CRC says; also when the repeat comes before the FPDU is complete. */
+/* The first copy was damaged in transit, as its CRC shows; also if the repeat comes before the FPDU is complete. */
 static void damaged_at_first(void **state)
 {
     for (unsigned before_end = 0; before_end < 2; before_end++) {
@@ -260,7 +260,7 @@ static void keep_alive_after_the_fin(void **state)
     line_wait(l, 60 * second);
     line_segment(l, I, TCP_ACK, l->sent[I] - 1, &garbage, 1);
     line_ack(l, R);
-    line_send(l, R, 24); /* the other half goes on */
+    line_send(l, R, 24); /* the other direction continues */
     line_fin(l, R);
     line_finish(l);
     line_expect(l, "+MPA-7.2-01");
@@ -346,7 +346,7 @@ static void sizes(void **state)
         {10, 1440, false, 1460, 1460, "+MPA-3-03 +MPA-4.5-02 +MPA-4.5-05"},
         {10, 1441, false, 1460, 1460, "MPA-4.5-02 +MPA-4.5-05"}, /* ULPDU_Length 1455 */
         {10, 1441, false, 1464, 1460, ""},                       /* TSO */
-        {10, 1440, false, 1360, 1460, "+MPA-3-03"},              /* the path has less room, or options take some */
+        {10, 1440, false, 1360, 1460, "+MPA-3-03"},              /* the path MTU is smaller, or options take room */
         {10, 1986, true, 1460, 1460, "MPA-3-03"},                /* ULPDU_Length 2000 */
         {10, 1986, true, 2008, 1460, ""},                        /* TSO: segments above the MSS */
         {10, 1986, true, 1460, 0, ""},                           /* no MSS known */
@@ -380,9 +380,9 @@ static void alignment(void **state)
         const char *outcome;
     } cases[] = {
         {100, 337, 1460, "MPA-5.1-04"},
-        {100, 337, 357, "+MPA-5.1-04"}, /* one FPDU a segment, but the last */
+        {100, 337, 357, "+MPA-5.1-04"}, /* one FPDU in each segment, except the last */
         {20, 337, 1460, ""},            /* too few */
-        {100, 1440, 1000, ""},          /* segments as the window or path allows, FPDUs over several of them */
+        {100, 1440, 1000, ""},          /* segments limited by window or path, FPDUs in several of them */
     };
 
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
@@ -397,7 +397,7 @@ static void alignment(void **state)
     }
 }
 
-/* A whole FPDU and half of the next in a segment, the rest in one of its own. */
+/* A whole FPDU and half of the next in a segment, the rest in its own. */
 static void half_fpdus(void **state)
 {
     struct mpa_line *l = line_started(C, C);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What other connections did to files explains what was read back, or does not. */
+/* Effects of other connections on files may explain octets that were read back. */
 #include "engine/nfs/nfs_across.h"
 #include "tests/unit/support/support.h"
 
@@ -33,7 +33,7 @@ static struct nfs_files *files_with(const struct nfs_change *change)
     return files;
 }
 
-/* File 7 was written at 1000 and read at 2000; other: what another connection did. */
+/* File 7 was written at 1000 and read at 2000; other: the other connection's action. */
 static struct told conclude(struct nfs_files *other)
 {
     static const int here, there;
@@ -57,7 +57,7 @@ static struct told conclude(struct nfs_files *other)
     assert_int_equal(told.differs + told.excused, 0);
     nfs_across_conclude(across, &here, &host);
     nfs_across_trim(across);
-    nfs_across_conclude(across, &here, &host); /* once only */
+    nfs_across_conclude(across, &here, &host); /* only once */
     nfs_across_free(across);
     assert_int_equal(told.differs + told.excused, 1);
     return told;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RDMA Reads above the terms of a session on InfiniBand. The rest of what RFC 8881 says of RDMA: rules/nfs.cases. */
+/* RDMA Reads above the terms of a session on InfiniBand. rules/nfs.cases has RFC 8881's other rules about RDMA. */
 #include "tests/unit/support/rpcrdma_talk.h"
 #include "wire/nfs.h"
 
@@ -8,7 +8,7 @@
     "[4] 00100414 00100388 [4] 00000008 00000010 00000001 00000001 [4] 00100414 00100388 [4] 00000008 00000010 [4]"
 static const char create_session[] = "[4] 00000001 00000001 0000002b [8] [4] [4]" CHANNELS "40000000 [4]";
 static const char session_created[] = "[8] 00000001 0000002b [4] [16] 00000001 [4]" CHANNELS;
-/* PUTROOTFH, WRITE of 800 octets, which are elsewhere */
+/* PUTROOTFH, WRITE of 800 octets, which are in a chunk */
 static const char write_800[] = "[4] 00000001 00000002 00000018 00000026 [16] [8] [4] 00000320";
 
 static void agree_on_session(struct rpcrdma_talk *t)
@@ -20,7 +20,7 @@ static void agree_on_session(struct rpcrdma_talk *t)
     talk_reply_with(t, S, &reply, octets, octets_of(session_created, octets, sizeof octets));
 }
 
-/* A WRITE whose data are in a Read chunk. */
+/* A WRITE with its data in a Read chunk. */
 static void call_write(struct rpcrdma_talk *t)
 {
     struct rpcrdma_read_segment chunk = {.target = {.handle = 0x77, .length = 800, .offset = 0x1000}};
@@ -34,7 +34,7 @@ static void call_write(struct rpcrdma_talk *t)
     talk_call_with(t, C, &plan, NFS_PROGRAM, 4, 1, octets, n);
 }
 
-/* On InfiniBand a Response that the capture lacks leaves nothing outstanding. */
+/* On InfiniBand a missing Response leaves nothing outstanding. */
 static void test_reads_without_a_response(void **state)
 {
     enum { CERTAIN, ANSWERED_LATE, NOT_CAPTURED, HOWS };

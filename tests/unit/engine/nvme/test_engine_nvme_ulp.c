@@ -51,7 +51,7 @@ static void midway(void **state)
         guest_send(&g, 0, READ, 0);
         assert_int_equal(nvme_ulp.claim(&g.signs), ULP_POSSIBLE);
     }
-    guest_send(&g, 1, COMPLETION, 0); /* little but zeros */
+    guest_send(&g, 1, COMPLETION, 0); /* mostly zeros */
     assert_int_equal(nvme_ulp.claim(&g.signs), ULP_POSSIBLE);
     guest_send(&g, 0, WRITE, 8);
     assert_int_equal(nvme_ulp.claim(&g.signs), ULP_CERTAIN);
@@ -65,7 +65,7 @@ static void midway(void **state)
     assert_int_equal(nvme_ulp.claim(&g.signs), ULP_CERTAIN);
 }
 
-/* What an opcode means depends on the queue. */
+/* The meaning of an opcode depends on the queue. */
 static void words(void **state)
 {
     uint64_t queue[8] = {0};

@@ -7,7 +7,7 @@ static struct ib_datagram ib;
 
 static enum decap_status take(const struct packet_octets *o, int linktype, struct addressed_segment *out)
 {
-    /* A copy of the exact size, so that the sanitizers see every octet read too many. */
+    /* A copy of the exact size, so that the sanitizers see any octet too many. */
     static uint8_t *copy;
     static struct decap *decap;
     decap_free(decap);
@@ -93,8 +93,7 @@ static void every_link_type(void **state)
     }
 }
 
-/* At every length the answer is the segment with fewer octets, or that headers are missing; never a read beyond the
- * end. */
+/* At every length the result is the segment with fewer octets, or missing headers; never an out-of-bounds read. */
 static void cut_at_every_length(void **state)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(links); i++) {
@@ -146,7 +145,7 @@ static void other_protocols(void **state)
     assert_int_equal(take(&o, DLT_EN10MB, &out), DECAP_OTHER);
 }
 
-/* Datagrams to and from port 111 are handed on whole, or as far as they were captured. */
+/* Datagrams to and from port 111 are passed on whole, or as far as they were captured. */
 static void datagrams_to_rpcbind(void **state)
 {
     for (unsigned ip = 4; ip <= 6; ip += 2) {
@@ -238,7 +237,7 @@ static void lengths_of_zero_are_offloaded_packets(void **state)
     packet_add_tcp(&o, 42, "hello");
     packet_add_hex(&o, "0000");
     expect_segment(&o, DLT_RAW, "[2001:db8::1]:1000", "[2001:db8::2]:2000", "hello");
-    /* After padding of both kinds; a length that does not reach past the options is none. */
+    /* After padding of both kinds; a length that ends within the options is invalid. */
     o.n = 0;
     packet_add_ipv6(&o, 0, 0);
     packet_add_hex(&o, "0601 0001 0100 c204 00000029 0000 0000");
@@ -247,7 +246,7 @@ static void lengths_of_zero_are_offloaded_packets(void **state)
     expect_segment(&o, DLT_RAW, "[2001:db8::1]:1000", "[2001:db8::2]:2000", "hello");
     o.p[51] = 15;
     assert_int_equal(take(&o, DLT_RAW, &out), DECAP_MALFORMED);
-    /* An option that is longer than its header: without a jumbo length, the packet goes to its end. */
+    /* An option longer than its header: without a jumbo length, the packet goes to its end. */
     o.n = 0;
     packet_add_ipv6(&o, 0, 0);
     packet_add_hex(&o, "0600 0105 00000000");
@@ -274,7 +273,7 @@ static void contradictions(void **state)
     assert_int_equal(take(&o, DLT_RAW, &out), DECAP_MALFORMED);
     o.p[32] = 0xf0; /* of 60 */
     assert_int_equal(take(&o, DLT_RAW, &out), DECAP_MALFORMED);
-    /* Another version than the link layer says. */
+    /* A version other than the link layer's. */
     struct packet_octets six = {.n = 0};
     packet_add_hex(&six, "[12] 86dd");
     packet_add_ipv6(&six, 25, 6);
@@ -282,7 +281,7 @@ static void contradictions(void **state)
     assert_int_equal(take(&six, DLT_EN10MB, &out), DECAP_TCP);
     six.p[14] = 0x40;
     assert_int_equal(take(&six, DLT_EN10MB, &out), DECAP_MALFORMED);
-    /* More announced than the packet has: octets are missing. */
+    /* More octets announced than captured: some are missing. */
     o.p[32] = 0x50;
     put_be16(o.p + 2, 100);
     assert_int_equal(take(&o, DLT_RAW, &out), DECAP_TCP);
@@ -326,7 +325,7 @@ static void options_of_a_syn(void **state)
 
 /* ---- fragments ---- */
 
-/* Cuts the TCP segment in o, `n` octets, into fragments of `size` octets and gives them in the order of the bits. */
+/* Cuts the TCP segment in o, `n` octets, into fragments of `size` octets and delivers them in the order of the bits. */
 static enum decap_status give_fragment(struct decap *decap, int ip, const uint8_t *p, size_t n, size_t from,
                                        size_t size, unsigned id, int64_t time_ns, struct addressed_segment *out)
 {
@@ -386,12 +385,12 @@ static void overlapping_fragments(void **state)
     other = whole;
     other.p[40] ^= 1;
     for (int ip = 4; ip <= 6; ip += 2) {
-        /* The same octets twice, with other boundaries: good with IPv4 only (RFC 5722). */
+        /* The same octets twice, with other boundaries: allowed only on IPv4 (RFC 5722). */
         struct decap *decap = decap_new(0);
         assert_int_equal(give_fragment(decap, ip, whole.p, whole.n, 0, 48, 1, 0, &out), DECAP_FRAGMENT);
         enum decap_status status = give_fragment(decap, ip, whole.p, whole.n, 40, 200, 1, 0, &out);
         assert_int_equal(status, ip == 4 ? DECAP_TCP : DECAP_MALFORMED);
-        /* Different octets: no telling what the receiver made of it. */
+        /* Different octets: the receiver's choice is unknown. */
         assert_int_equal(give_fragment(decap, ip, whole.p, whole.n, 0, 48, 2, 0, &out), DECAP_FRAGMENT);
         assert_int_equal(give_fragment(decap, ip, other.p, whole.n, 40, 200, 2, 0, &out), DECAP_MALFORMED);
         assert_int_equal(give_fragment(decap, ip, whole.p, whole.n, 40, 200, 2, 0, &out), DECAP_MALFORMED);
@@ -412,14 +411,14 @@ static void fragments_do_not_wait_for_ever(void **state)
     assert_int_equal(give_fragment(decap, 4, whole.p, whole.n, 0, 40, 1, 0, &out), DECAP_FRAGMENT);
     assert_int_equal(give_fragment(decap, 4, whole.p, whole.n, 40, 200, 1, INT64_C(61000000000), &out), DECAP_FRAGMENT);
     decap_free(decap);
-    /* More datagrams than are kept: the oldest goes. */
+    /* More datagrams than are kept: the oldest is dropped. */
     decap = decap_new(0);
     for (unsigned id = 0; id < 1000; id++)
         assert_int_equal(give_fragment(decap, 4, whole.p, whole.n, 0, 40, id, 0, &out), DECAP_FRAGMENT);
     assert_int_equal(give_fragment(decap, 4, whole.p, whole.n, 40, 200, 0, 0, &out), DECAP_FRAGMENT);
     assert_int_equal(give_fragment(decap, 4, whole.p, whole.n, 40, 200, 999, 0, &out), DECAP_TCP);
     decap_free(decap);
-    /* And in octets. */
+    /* The same for octets. */
     decap = decap_new(10000);
     for (unsigned id = 0; id < 50; id++)
         assert_int_equal(give_fragment(decap, 4, whole.p, whole.n, 0, 40, id, 0, &out), DECAP_FRAGMENT);

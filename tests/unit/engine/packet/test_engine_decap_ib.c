@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The InfiniBand transport below all that carries it. The packets under UDP are Linux's, with their ICRC. */
+/* The InfiniBand transport in all its lower layers. The packets in UDP are Linux's, with their ICRC. */
 #include "tests/unit/support/packets.h"
 #include "wire/ib.h"
 

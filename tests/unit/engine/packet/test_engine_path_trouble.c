@@ -20,7 +20,7 @@ static void silence(void **state)
     assert_false(path.side[S].silent);
     path_trouble_packet(&path, C, PATH_NEW, 95001 * ms);
     assert_true(path.side[S].silent);
-    path_trouble_packet(&path, S, PATH_SIGN_OF_LIFE, 95002 * ms); /* the end itself is one */
+    path_trouble_packet(&path, S, PATH_SIGN_OF_LIFE, 95002 * ms); /* the end itself is a sign of life */
     assert_true(path.side[S].silent);
     path_trouble_packet(&path, S, PATH_NEW, 95003 * ms);
     assert_false(path.side[S].silent);

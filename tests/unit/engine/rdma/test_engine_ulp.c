@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What all kinds of guests have in common: each may be replaced by any octets, and none claims noise. */
+/* Shared by all guests: any octets may replace their messages, and none claims noise. */
 #include "engine/rdma/ulp_choice.h"
 #include "engine/rdma/ulp_signs.h"
 #include "engine/stack/ulps.h"
@@ -14,7 +14,7 @@ static void opener(void **state)
     assert_int_equal(ulp_presumed_opener(ulps, (const uint16_t[2]){5445, 20049}), 1);
 }
 
-/* On its own port, in the middle of a connection. */
+/* On its own port, in mid-connection. */
 static void noise(void **state)
 {
     static const uint64_t lengths[] = {0, 8, 16, 20, 32, 36, 64, 68, 76, 200};
@@ -28,7 +28,7 @@ static void noise(void **state)
             g.signs.port[1] = ulps[i]->port[0];
             g.send.p = g.octets[2];
             g.send.n = g.send.length = lengths[next_random(&seed) % ARRAY_LENGTH(lengths)];
-            if (round % 4 != 0) /* else nothing but zeros */
+            if (round % 4 != 0) /* otherwise only zeros */
                 fill_random(&seed, g.octets[2], g.send.n);
             g.signs.send = &g.send;
             g.signs.sends = 8;
@@ -52,7 +52,7 @@ static void give(struct ulp_choice *choice, const uint8_t *p, size_t n, unsigned
     *kind = ulp_choice_part(choice, &part);
 }
 
-/* Sends that nobody knows close it. */
+/* Unknown Sends close it. */
 static void undecided(void **state)
 {
     static const uint8_t rpc[28] = {0, 0, 0, 7, 0, 0, 0, 1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Credits where ACK numbers say nothing. The rest: rules/rpcrdma.cases. */
+/* Credits without help from ACK numbers. rules/rpcrdma.cases has the rest. */
 #include "tests/unit/support/rpcrdma_talk.h"
 
 static const struct rpcrdma_options ietf = {.profile = PROFILE_IETF};
@@ -47,7 +47,7 @@ static void test_unknown_acks(void **state)
     talk_expect_nothing(t);
 }
 
-/* ACK numbers that never move say nothing. */
+/* ACK numbers that never change prove nothing. */
 static void test_dead_acks(void **state)
 {
     struct rpcrdma_talk *t = quiet();

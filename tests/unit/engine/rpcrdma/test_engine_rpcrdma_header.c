@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sends of random octets, and one that ends twice. Header by header: rules/rpcrdma.cases. */
+/* Sends of random octets, and a Send that ends twice. rules/rpcrdma.cases tests the headers one by one. */
 #include "tests/unit/support/rpcrdma_talk.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #define WRITE_2 "00000001 00000002 " HLOO HLOO_2
 #define END     "00000000 "
 
-/* A word here and there, octets cut off or put in between, in whatever order: nothing but findings comes of it. */
+/* Words changed, octets cut off or inserted, in any order: only findings result. */
 static void test_at_random(void **state)
 {
     static const char *const seeds[] = {
@@ -54,7 +54,7 @@ static void test_at_random(void **state)
             }
             exact = malloc(n + 1);
             assert_non_null(exact);
-            memcpy(exact + 1, octets, n); /* so that reading after it does not go unnoticed */
+            memcpy(exact + 1, octets, n); /* so that out-of-bounds reads are found */
             talk_send_octets(t, random >> 59 & 1, exact + 1, n);
             free(exact);
         }
@@ -68,7 +68,7 @@ static void count(void *ctx, const struct rpcrdma_message *message)
     (*(unsigned *)ctx)++;
 }
 
-/* The first segment had L = 1 and was taken for the whole: what comes after it is not a message of its own. */
+/* The first segment had L = 1 and was taken as the whole: later segments are not separate messages. */
 static void test_last_twice_in_a_send(void **state)
 {
     struct rpcrdma_talk *t = talk_new();

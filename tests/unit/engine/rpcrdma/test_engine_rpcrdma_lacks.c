@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a hole can have hidden, and what settles it; judged by an RDMA Write over the end of a chunk. */
+/* What a hole can have hidden, and evidence against it; judged by an RDMA Write past the end of a chunk. */
 #include "tests/unit/support/rpcrdma_talk.h"
 
 enum { PROGRAM = 400122, SECOND = 1000000000 };
@@ -17,7 +17,7 @@ static uint32_t call_with_chunk(struct rpcrdma_talk *t, uint32_t xid)
 
 enum where { OVER_THE_END, ELSEWHERE };
 
-/* A Write that no Call which was seen explains. */
+/* A Write that no captured Call explains. */
 static uint32_t write_astray(struct rpcrdma_talk *t, enum where where)
 {
     return where == OVER_THE_END ? talk_write(t, S, region.handle, region.offset + 4090, NULL, 8)
@@ -29,7 +29,7 @@ struct row {
     unsigned side;    /* of the hole */
     uint64_t octets;  /* 0: none */
     unsigned sends;   /* in it */
-    unsigned answers; /* to Calls that were not seen */
+    unsigned answers; /* to Calls that were not captured */
     int64_t quiet_ns;
     enum where where;
     int severity; /* -1: nothing */
@@ -76,11 +76,11 @@ static void test_holes(void **state)
     }
 }
 
-/* Any number of Calls may be outstanding since before the capture, unless MSNs show that there were none. */
+/* Any number of Calls may be outstanding since before the capture, unless MSNs exclude this. */
 static void test_late_start(void **state)
 {
     static const struct {
-        uint32_t msn; /* of the first Send that was captured */
+        uint32_t msn; /* of the first captured Send */
         int64_t quiet_ns;
         bool settled;
     } starts[] = {
@@ -110,7 +110,7 @@ static void test_late_start(void **state)
     }
 }
 
-/* A hole within a Write has no Send in it, whatever comes next; one after it may have. */
+/* A hole within a Write has no Send in it, whatever comes next; a hole after it may have one. */
 static void test_hole_within_a_write(void **state)
 {
     for (unsigned within = 0; within < 2; within++) {
@@ -127,7 +127,7 @@ static void test_hole_within_a_write(void **state)
         ddp.last = true;
         talk_part(t, S, ddp, &op, octets, sizeof octets, &part);
         assert_int_equal(rpcrdma_sends_seen(t->rpcrdma, S), within);
-        talk_reply(t, S, 0x21); /* its MSN says the same */
+        talk_reply(t, S, 0x21); /* its MSN proves the same */
         assert_true(rpcrdma_sends_seen(t->rpcrdma, S));
         talk_free(t);
     }

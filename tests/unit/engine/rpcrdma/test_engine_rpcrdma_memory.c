@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * RDMA operations against the memory that Calls offer: captured in another order, and on InfiniBand. The rest:
- * rules/rpcrdma.cases.
+ * RDMA operations on the memory that Calls offer: captured in another order, and on InfiniBand. rules/rpcrdma.cases has
+ * the rest.
  */
 #include "tests/unit/support/rpcrdma_talk.h"
 
-/* NFS is not looked into here: a program that nobody knows. */
+/* Not NFS here: an unknown program. */
 enum { PROGRAM = 400122, XID = 0x10 };
 
 static struct rpcrdma_read_segment read_segment(uint32_t stag, uint32_t length, uint64_t offset)
@@ -47,12 +47,12 @@ static uint32_t call_reply_segment(struct rpcrdma_talk *t, unsigned side, uint32
     return call_reply_chunk(t, side, xid, &segment, 1);
 }
 
-enum { LONG = 40 }; /* octets of a Call without arguments */
+enum { LONG = 40 }; /* size of a Call without arguments */
 static const struct rpcrdma_segment region = {0x7a31c002, 4096, 0x7f0000001000};
 
 /* ---- Reads ---- */
 
-/* The other direction lags behind: the Call comes late, its Read is lawful. */
+/* The other direction is captured late: the Call comes late, its Read is allowed. */
 static void read_before_late_call(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
@@ -96,7 +96,7 @@ static void invalidation(void **state)
     talk_expect(t, RULE_CMPD_4_1_02, SEVERITY_ERROR, frame);
 }
 
-/* On InfiniBand an Acknowledge says that the access was carried out. */
+/* On InfiniBand an Acknowledge proves that the access was carried out. */
 static void access_after_invalidation(void **state)
 {
     static const struct {
@@ -135,7 +135,7 @@ static void reads_beyond_the_terms(void **state)
 {
     struct rdma_terms terms = {.initiator_side = C, .from_start = true, .reads_max = {[S] = 2}};
 
-    for (unsigned open = 1; open <= 4; open++) { /* as many as were surely outstanding with the third */
+    for (unsigned open = 1; open <= 4; open++) { /* certainly outstanding together with the third */
         struct rpcrdma_talk *t = talk_new();
         uint32_t frame;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What rpcrdma_payload.c makes of RPC messages: items, chunks, lengths, ways of reduction; bounded, whatever comes. */
+/* How rpcrdma_payload.c handles RPC messages: items, chunks, lengths, ways of reduction; bounded for any input. */
 #include "engine/rpcrdma/rpcrdma_internal.h"
 #include "tests/unit/support/rpcrdma_talk.h"
 
 enum { XID = 0x20, RPC_LEN = 40, NFS3_READDIR = 16, NFS3_WRITE = 7 };
 
-/* The latest body, and what of it does not outlive the event. */
+/* The latest body, and its parts that do not outlive the event. */
 struct seen {
     unsigned calls, replies;
     struct rpcrdma_body body[2];
@@ -61,7 +61,7 @@ static void handle(struct xdr_writer *w)
     xdr_put_opaque(w, octets, sizeof octets);
 }
 
-/* Two READs and a READLINK between them; the second chunk is empty, the third holds what it was made for. */
+/* Two READs and a READLINK between them; the second chunk is empty, the third has its intended contents. */
 static void test_pairing(void **state)
 {
     static const struct rpcrdma_segment segments[] = {{1, 100, 0}, {2, 200, 0}};
@@ -119,7 +119,7 @@ static void test_pairing(void **state)
     talk_expect_nothing(t);
 }
 
-/* Equal requests have equal hashes whatever their XID. */
+/* Equal requests have equal hashes for any XID. */
 static void test_hash(void **state)
 {
     struct xdr_writer w = fresh();
@@ -140,7 +140,7 @@ static void test_hash(void **state)
     talk_expect_nothing(t);
 }
 
-/* A directory of more names than are remembered: walked to its end all the same. */
+/* A directory with more names than are kept: still walked to its end. */
 static void test_bounds(void **state)
 {
     struct rpcrdma_write_plan reply = {(const struct rpcrdma_segment[]){{1, 300000, 0}}, 1};
@@ -191,7 +191,7 @@ static void test_not_walked(void **state)
     talk_expect(t, RULE_RPCR_3_4_2_02, SEVERITY_WARNING, t->frame);
 }
 
-/* Arguments under integrity can be read, under privacy not. */
+/* Arguments with integrity can be read, with privacy they cannot. */
 static void test_integrity(void **state)
 {
     for (uint32_t service = RPC_GSS_SVC_INTEGRITY; service <= RPC_GSS_SVC_PRIVACY; service++) {
@@ -224,7 +224,7 @@ static void test_integrity(void **state)
     }
 }
 
-/* How a payload makes sense, and what its items are then. */
+/* How a payload is interpreted, and its items then. */
 static void test_ways(void **state)
 {
     static const struct {
@@ -260,7 +260,7 @@ static void test_ways(void **state)
     }
 }
 
-/* Messages and lists with any octets changed: nothing but findings comes of them. */
+/* Messages and lists with any octets changed: only findings result. */
 static void test_mutations(void **state)
 {
     uint64_t seed = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What crosses an unreadable Reply on its way. The rest of reactions: rules/rpcrdma.cases. */
+/* Messages that cross an unreadable Reply. rules/rpcrdma.cases has the other reactions. */
 #include "tests/unit/support/rpcrdma_talk.h"
 
 static struct rpcrdma_talk *reacting(void)
@@ -20,9 +20,9 @@ static void reply_bad_list(struct rpcrdma_talk *t, uint32_t xid)
     talk_send_octets(t, S, t->send, n);
 }
 
-/* ---- what is to be discarded ---- */
+/* ---- messages to be discarded ---- */
 
-/* Sent before it had got what it was to discard: says nothing. */
+/* Sent before its sender had received the message to discard: no evidence. */
 static void test_what_crosses(void **state)
 {
     struct rpcrdma_talk *t = reacting();

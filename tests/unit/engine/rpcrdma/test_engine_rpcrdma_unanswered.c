@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls that nothing answers, where silence or a close proves nothing. The rest: rules/rpcrdma.cases, rules/rpc.cases.
- */
+/* Unanswered Calls, where silence or a close proves nothing. rules/rpcrdma.cases and rules/rpc.cases have the rest. */
 #include "tests/unit/support/rpcrdma_talk.h"
 
 enum { READ3 = 6 };
@@ -21,7 +20,7 @@ static uint32_t call_after(struct rpcrdma_talk *t, uint32_t xid, unsigned second
     return talk_call(t, C, xid);
 }
 
-/* READ of 4096 octets into a Write chunk of so many segments. */
+/* READ of 4096 octets into a Write chunk of this many segments. */
 static uint32_t call_read(struct rpcrdma_talk *t, uint32_t xid, uint32_t segments)
 {
     static const uint32_t words[] = {8, 1, 2, 0, 0, 4096};
@@ -41,7 +40,7 @@ static uint32_t call_read(struct rpcrdma_talk *t, uint32_t xid, uint32_t segment
 
 /* ---- silence ---- */
 
-/* Of a capture that begins in mid-stream only what is seen from there on is known; and of one direction nothing. */
+/* A capture that begins in mid-stream shows only what comes later; of a missing direction it shows nothing. */
 static void test_midstream(void **state)
 {
     struct rpcrdma_options options = {.profile = PROFILE_IETF, .always = true};
@@ -99,7 +98,7 @@ static void test_what_a_lost_server_does(void **state)
     talk_expect_nothing(t);
 }
 
-/* A reset without ACK may be anybody's; so may one after a silence, or after packets that were sent again. */
+/* A reset without ACK may come from anyone; so may one after a silence, or after retransmissions. */
 static void test_trouble_before_the_reset(void **state)
 {
     struct rpcrdma_talk *t = reacting();
@@ -138,7 +137,7 @@ static void test_reset_explained(void **state)
     assert_int_equal(t->seen.counts.failed[RULE_RPC_3_01], 0);
     talk_free(t);
     t = reacting();
-    t->faulty = true; /* what the layers below have found */
+    t->faulty = true; /* findings of lower layers */
     talk_call(t, C, 0x10);
     t->faulty = false;
     talk_call(t, C, 0x11);
@@ -152,7 +151,7 @@ static void test_reset_explained(void **state)
     talk_expect_nothing(t);
 }
 
-/* Of a host to which closes are invisible, which Wireshark's TCP dissector makes of the plugins. */
+/* On a host without visible closes, as the plugins are under Wireshark's TCP dissector. */
 static struct rpcrdma_talk *seeing_payload_alone(void)
 {
     struct rpcrdma_options options = {.profile = PROFILE_IETF, .payload_only = true};
@@ -162,7 +161,7 @@ static struct rpcrdma_talk *seeing_payload_alone(void)
     return t;
 }
 
-/* The responder has gone on, so it did not close. */
+/* The responder has continued, so it did not close. */
 static void test_payload_shows_that_it_went_on(void **state)
 {
     struct rpcrdma_talk *t = seeing_payload_alone();
@@ -173,7 +172,7 @@ static void test_payload_shows_that_it_went_on(void **state)
     talk_expect(t, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, frame);
 }
 
-/* It went on, but not for long enough; and whether it closed later cannot be known. */
+/* It continued, but not long enough; whether it closed later is unknown. */
 static void test_payload_does_not_show_silence(void **state)
 {
     struct rpcrdma_talk *t = seeing_payload_alone();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* XIDs in captures that begin or go on in disorder, and in Calls that are sent again. The rest: rules/rpcrdma.cases. */
+/* XIDs in captures that begin late or are out of order, and in repeated Calls. rules/rpcrdma.cases has the rest. */
 #include "tests/unit/support/rpcrdma_talk.h"
 
 static const struct rpcrdma_options ietf = {.profile = PROFILE_IETF};
@@ -20,7 +20,7 @@ static void call_as(struct rpcrdma_talk *t, uint32_t flavor, const uint8_t *cred
     talk_message(t, C, &plan, rpc, w.at);
 }
 
-/* Stamps of AUTH_SYS and sequence numbers of RPCSEC_GSS are fresh, and so is what these protect. */
+/* Stamps of AUTH_SYS and sequence numbers of RPCSEC_GSS are new, and so are the octets that they protect. */
 static void test_retransmission_with_another_credential(void **state)
 {
     uint8_t sys[20] = {0}, gss[20] = {0, 0, 0, 1, 0, 0, 0, RPC_GSS_DATA, 0, 0, 0, 7, 0, 0, 0, RPC_GSS_SVC_NONE};
@@ -60,7 +60,7 @@ static void test_replies_in_midstream(void **state)
     talk_expect_nothing(t);
 }
 
-/* The capture tells the Reply before its Call. */
+/* The capture has the Reply before its Call. */
 static void test_call_captured_late(void **state)
 {
     struct rpcrdma_talk *t = talk_new();
@@ -84,7 +84,7 @@ static void test_opener_unknown(void **state)
     talk_free(t);
 }
 
-/* Two Replies to Calls before the capture; then the XID of one of them is a new Call's. */
+/* Two Replies to Calls before the capture; then a new Call has the XID of one of them. */
 static void test_xid_of_a_call_before(void **state)
 {
     struct rpcrdma_talk *t = talk_new_bare(&ietf);
@@ -97,7 +97,7 @@ static void test_xid_of_a_call_before(void **state)
     talk_expect_nothing(t);
 }
 
-/* All that is outstanding may have been answered in the hole. */
+/* All outstanding Calls may have been answered in the hole. */
 static void test_error_behind_a_hole(void **state)
 {
     struct rpcrdma_talk *t = talk_new();

@@ -38,13 +38,13 @@ static void midway(void **state)
     guest_send(&g, 1, TRANSFER, 60);
     guest_send(&g, 0, EMPTY, 0);
     assert_int_equal(smb_direct_ulp.claim(&g.signs), ULP_POSSIBLE);
-    guest_send(&g, 0, FRAGMENT, 60); /* nothing in it says SMB */
+    guest_send(&g, 0, FRAGMENT, 60); /* nothing in it identifies SMB */
     assert_int_equal(smb_direct_ulp.claim(&g.signs), ULP_POSSIBLE);
     guest_send(&g, 0, TRANSFER, 60);
     assert_int_equal(smb_direct_ulp.claim(&g.signs), ULP_CERTAIN);
     guest_send(&g, 0, TRANSFER, 61);
     assert_int_equal(smb_direct_ulp.claim(&g.signs), ULP_NO);
-    /* Data that would begin far beyond what there is. */
+    /* Data that would begin far beyond the end. */
     guest_send(&g, 0, "ff00 0100 0000 0000 00000000 f8ffffff 08000000", 0);
     g.send.length = 0x100000000;
     assert_int_equal(smb_direct_ulp.claim(&g.signs), ULP_POSSIBLE);

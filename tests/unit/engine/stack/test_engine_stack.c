@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The layers wired: what goes in as TCP segments comes out of each layer in order, parts of a stack behave as the
- * whole, holes and ends reach every layer. Taps write one word each; a layer that hears of a thing after another one
+ * The connected layers: TCP segments go in, and each layer's events come out in order; parts of a stack behave like the
+ * whole; holes and ends reach every layer. Taps write one word each; a layer that gets an event after another layer
  * writes after it.
  */
 #include "engine/nfs/rpcrdma_ulp.h"
@@ -190,7 +190,7 @@ static void each_layer_in_order(void **state)
     expect(&t, "fin0 fin1");
 }
 
-/* Octets that the capture lost: every layer learns of them, also the next part's. */
+/* Octets that the capture lost: every layer is told, also the next part's layers. */
 static void holes_go_up(void **state)
 {
     const struct stack_entrance next = {.skipped = on_skipped, .finish = on_finish};
@@ -208,12 +208,12 @@ static void holes_go_up(void **state)
     expect(&t, "startup0 startup1");
     send(&t, 0, 1);
     expect(&t, "fpdu0");
-    t.seq[0] += FPDU_LENGTH; /* a Send that the capture does not hold ... */
+    t.seq[0] += FPDU_LENGTH; /* a Send that the capture lacks ... */
     send(&t, 0, 3);
     expect(&t, "");
     segment(&t, 1, TCP_ACK, NULL, 0); /* ... and that was received */
     segment(&t, 1, TCP_ACK, NULL, 0);
-    expect(&t, "hole0+56 skipped0 skipped0 fpdu0"); /* of the hole, and of what MPA passed over */
+    expect(&t, "hole0+56 skipped0 skipped0 fpdu0"); /* of the hole, and of the octets that MPA skipped */
     close_and_finish(&t);
     expect(&t, "fin0 fin1 finish@12");
 }
@@ -223,7 +223,7 @@ static void on_ended(void *ctx, unsigned side, bool reset, const struct place *p
     note(log_of(ctx), "%s%u", reset ? "gone" : "ended", side);
 }
 
-/* A FIN that the capture lacks, or has later, is known by the number of the close that shows it. */
+/* A FIN that the capture lacks, or has later, is known by the number of the close that proves it. */
 static void a_fin_is_shown_by_what_follows(void **state)
 {
     struct stack_entrance next = {.end = on_ended};
@@ -258,7 +258,7 @@ static void a_fin_is_shown_by_what_follows(void **state)
     stack_free(t.stack);
 }
 
-/* Three parts, as the plugins have them, find what the whole finds. */
+/* Three parts, as in the plugins, find the same as the whole. */
 struct part {
     struct trace *trace;
     struct stack *stack;

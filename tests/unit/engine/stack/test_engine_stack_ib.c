@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RPC-over-RDMA on a reliable connection: packets in, messages, payloads and findings out. Client 0, server 1. */
+/* RPC-over-RDMA on a reliable connection: packets in; messages, payloads and findings out. Client 0, server 1. */
 #include "tests/unit/support/rc_bench.h"
 
 static void calls_and_replies(void **state)
@@ -20,7 +20,7 @@ static void calls_and_replies(void **state)
     assert_int_equal(b.counts.passed[RULE_RPCR_2_2_2_02], 2);
 }
 
-/* The header is there, with the XID and type of the RPC message: all are paired, and no payload is judged. */
+/* The header is complete, with the XID and type of the RPC message: all are paired, but no payload is judged. */
 static void cut_after_the_header(void **state)
 {
     static struct rc_bench b;
@@ -66,8 +66,8 @@ static void chunks_by_write(void **state)
     assert_int_equal(b.findings, 0);
 }
 
-/* RFC 8797 section 4.1: the server did not say that it supports it. */
-/* Where the octets of a Write go is known without them. */
+/* RFC 8797 section 4.1: the server did not announce support. */
+/* The place of a Write's octets is known without them. */
 static void writes_that_are_cut(void **state)
 {
     static struct rc_bench b;
@@ -95,7 +95,7 @@ static void invalidation_that_was_not_agreed_upon(void **state)
     assert_int_equal(b.rule, RULE_CMPD_4_1_03);
 }
 
-/* A Reply that the capture lost is no missing Reply: the client has acknowledged it. */
+/* A Reply that the capture lost is not missing: the client has acknowledged it. */
 static void hole_in_a_capture(void **state)
 {
     static struct rc_bench b;
@@ -111,7 +111,7 @@ static void hole_in_a_capture(void **state)
     assert_int_equal(b.findings, 0);
 }
 
-/* A Reply to a Call that was not captured, nor was its Acknowledge: what comes next from the client tells. */
+/* A Reply to a Call that was not captured, nor was its Acknowledge: the client's next message decides. */
 static void reply_without_call(void **state)
 {
     static const struct {
@@ -132,7 +132,7 @@ static void reply_without_call(void **state)
         if (cases[i].goes_on) {
             rc_bench_null_call(&b, 11);
             rc_bench_acknowledge(&b, 1, b.psn[0] - 1);
-            b.step_ns = 4000000; /* no directions are further apart */
+            b.step_ns = 4000000; /* directions are never further apart */
             rc_bench_null_call(&b, 12);
         }
         rc_bench_close(&b);
@@ -149,7 +149,7 @@ static void disconnect(struct rc_bench *b)
 
 enum { NOTHING = -1 };
 
-/* What comes last proves the more, the further the capture goes on, and the less, the more it may lack. */
+/* The last message proves more, the longer the capture continues, and less, the more may be missing. */
 static void reply_without_call_at_the_end(void **state)
 {
     static const struct {
@@ -194,7 +194,7 @@ static void reply_without_call_at_the_end(void **state)
     }
 }
 
-/* Of a Call that the capture lacks both is seen, what it makes the server write, and its Reply. */
+/* Of a missing Call the capture has the server's Write and its Reply. */
 static void write_without_call_at_the_end(void **state)
 {
     for (unsigned answered = 0; answered < 2; answered++) {
@@ -214,7 +214,7 @@ static void write_without_call_at_the_end(void **state)
     }
 }
 
-/* The first Call's Reply was not captured, nor was its Acknowledge: the second Call is not one too many. */
+/* The first Call's Reply was not captured, nor was its Acknowledge: the second Call does not exceed the grant. */
 static void call_without_reply(void **state)
 {
     for (unsigned missing = 0; missing < 2; missing++) {
@@ -234,7 +234,7 @@ static void call_without_reply(void **state)
     }
 }
 
-/* WRITE of 600 octets from a Read chunk, its Read, and its Reply so much later. */
+/* WRITE of 600 octets from a Read chunk, its Read, and its Reply this much later. */
 static void write_by_read(struct rc_bench *b, int64_t later_ns)
 {
     const struct rpcrdma_read_segment entry = {72, {.handle = RC_HANDLE, .length = RC_OCTETS, .offset = 0x1000}};
@@ -268,7 +268,7 @@ static void write_by_read(struct rc_bench *b, int64_t later_ns)
     b->step_ns = 1000000;
 }
 
-/* A Reply while its Read is under way leaves open what depends on the Read, and nothing else. */
+/* A Reply during its Read leaves open only rules that depend on the Read. */
 static void reply_before_the_response(void **state)
 {
     static struct rc_bench b;
@@ -287,7 +287,7 @@ static void reply_before_the_response(void **state)
     assert_int_equal(b.counts.inconclusive[RULE_RPCR_3_3_1_03], 0);
 }
 
-/* No response can have come where the Reply follows at once, unless the directions are out of step. */
+/* No response can have come if the Reply follows at once, unless the directions are out of step. */
 static void reply_too_soon_for_the_response(void **state)
 {
     static const struct {
@@ -319,7 +319,7 @@ static void reply_too_soon_for_the_response(void **state)
     }
 }
 
-/* With one credit, so that a Call that is held to be unanswered shows. */
+/* With one credit, so that a Call wrongly taken as unanswered shows. */
 static void open_narrow(struct rc_bench *b)
 {
     rc_bench_open(b, true, true);
@@ -338,7 +338,7 @@ static void close_narrow(struct rc_bench *b, unsigned failed)
     assert_int_equal(b->counts.failed[RULE_RPCR_3_3_1_03], failed);
 }
 
-/* The request before the Call is missing, and the Acknowledge of both: the Call waits while it is answered. */
+/* The request before the Call is missing, as is the Acknowledge of both: the Call waits while it is answered. */
 static void reply_before_its_call_is_taken(void **state)
 {
     static struct rc_bench b;
@@ -353,7 +353,7 @@ static void reply_before_its_call_is_taken(void **state)
     close_narrow(&b, 0);
 }
 
-/* The capture lacks a Call, and has the copy that its sender, who missed the Acknowledge, sent after the Reply. */
+/* The capture lacks a Call, and has the copy that its sender sent after the Reply for lack of an Acknowledge. */
 static void copy_of_a_call_that_is_missing(void **state)
 {
     static struct rc_bench b;
@@ -376,7 +376,7 @@ static void copy_of_a_call_that_is_missing(void **state)
     assert_int_equal(b.counts.inconclusive[RULE_RPCR_3_4_6_04], 1);
 }
 
-/* A Call seen before the Reply to the one before it: the server's Acknowledge says which was sent first. */
+/* A Call seen before the previous Call's Reply: the server's Acknowledge shows which was sent first. */
 static void directions_out_of_step(void **state)
 {
     enum { NEVER, AFTER_THE_REPLY, BEFORE_THE_REPLY };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Connections told apart. Events are written down: open<id>:<port of side 0>, close<id>:<why>,
- * <id>.<side>@<offset>+<n>. */
+/*
+ * Distinguishing connections. Events are noted: open<id>:<port of side 0>, close<id>:<why>, <id>.<side>@<offset>+<n>.
+ */
 #include "engine/core/hash.h"
 #include "engine/stack/stack.h"
 #include "engine/tcp/connections.h"
@@ -13,7 +14,7 @@ struct trace {
     uint32_t frame;
     int64_t now;
     char log[NOTES_MAX];
-    uint32_t dismiss; /* id of the connection that is dismissed at its first octets */
+    uint32_t dismiss; /* id of the connection to dismiss at its first octets */
 };
 
 struct consumer {
@@ -117,7 +118,7 @@ static void handshake(struct trace *t, uint16_t port, uint32_t isn)
     give(t, port, CLIENT, TCP_ACK, isn + 1, 9001, 0);
 }
 
-/* After handshake: n octets of the client, both FINs. */
+/* After handshake: n octets from the client, both FINs. */
 static void talk_and_close(struct trace *t, uint16_t port, uint32_t isn, uint32_t n)
 {
     give(t, port, CLIENT, TCP_ACK, isn + 1, 9001, n);
@@ -150,7 +151,7 @@ static void sides(void **state)
 
     start(&t, NULL);
     give(&t, 1, SERVER, TCP_SYN | TCP_ACK, 1, 1, 0); /* answers the client: side 0 */
-    give(&t, 2, SERVER, TCP_ACK, 1, 1, 3);           /* in mid-stream: the first to speak */
+    give(&t, 2, SERVER, TCP_ACK, 1, 1, 3);           /* in mid-stream: the first sender */
     give(&t, 2, CLIENT, TCP_ACK, 1, 4, 3);
     give(&t, 3, SERVER, TCP_SYN, 1, 0, 0);
     give(&t, 4, CLIENT, TCP_RST, 1, 0, 0); /* resets nothing */
@@ -172,7 +173,7 @@ static void reused_after_close(void **state)
     expect(&t, "open1:1 1.0@0+5 close1:reused open2:1 2.0@0+8 close2:capture");
 }
 
-/* The capture lacks the end of the one and the SYNs of the other. So far off may be one direction of the same one. */
+/* The capture lacks one connection's end and the other's SYNs. One direction may be this far off. */
 static void reused_unseen(void **state)
 {
     struct trace t;
@@ -205,7 +206,7 @@ static void retired_when_quiet_and_late_segments_open_nothing(void **state)
     assert_null(give(&t, 1, CLIENT, TCP_SYN, 100, 0, 0)); /* even its SYN */
     assert_null(give(&t, 1, CLIENT, TCP_RST, 5, 0, 0));
     expect(&t, "");
-    /* Octets from quite elsewhere are a connection whose SYN is missing. */
+    /* Octets from a distant number belong to a connection whose SYN is missing. */
     give(&t, 1, CLIENT, TCP_ACK, 0x70000000, 1, 9);
     handshake(&t, 1, 4000);
     finish(&t);
@@ -224,7 +225,7 @@ static void a_stray_syn_does_not_end_a_connection(void **state)
     give(&t, 1, SERVER, TCP_ACK, 9006, 106, 0); /* challenge */
     give(&t, 1, CLIENT, TCP_ACK, 106, 9006, 5);
     expect(&t, "open1:1 1.0@0+5 1.1@0+5 1.0@5+5");
-    /* But one that is answered does; it began at its SYN. */
+    /* But an answered one does; it began at its SYN. */
     give(&t, 1, CLIENT, TCP_SYN, 6000000, 0, 0);
     uint32_t frame = t.frame;
     struct connection *connection = give(&t, 1, SERVER, TCP_SYN | TCP_ACK, 80000, 6000001, 0);
@@ -286,7 +287,7 @@ static void nor_do_several_of_them(void **state)
                          "close4:capture");
 }
 
-/* The former connection ended when it fell silent, whenever that is certain. */
+/* The former connection ended when it fell silent, if this is certain. */
 static void a_connection_without_its_end_ends_with_the_next_one(void **state)
 {
     struct trace t;
@@ -310,13 +311,13 @@ static void a_reset_out_of_sequence_ends_nothing_that_goes_on(void **state)
     established(&t);
     assert_null(give(&t, 1, CLIENT, TCP_RST, 106 + 500, 0, 0));
     goes_on_and_ends(&t, "1.0@5+5 1.1@5+5 close1:capture");
-    /* The capture may have lost octets before a reset: with silence after it, the reset counts. */
+    /* The capture may have lost octets before a reset: if silence follows, the reset counts. */
     established(&t);
     assert_null(give(&t, 1, CLIENT, TCP_RST, 106 + 500, 0, 0));
     give(&t, 1, SERVER, TCP_ACK, 9006, 106, 5);
     finish(&t);
     expect(&t, "1.1@5+5 1.0@reset close1:capture");
-    /* Another end, of which there is no doubt, comes first. */
+    /* An end without doubt comes first. */
     established(&t);
     assert_null(give(&t, 1, CLIENT, TCP_RST, 106 + 500, 0, 0));
     give(&t, 1, SERVER, TCP_RST, 9006, 0, 0);
@@ -399,7 +400,7 @@ static struct kept kept_of(struct trace *t)
     return kept;
 }
 
-/* By frames of the last segments, and by what waits after a hole; whatever is not beyond a limit stays. */
+/* By frames of the last segments, and by segments that wait after a hole; connections within the limits stay. */
 static void trimmed(void **state)
 {
     const struct connections_options options = {.max_connections = UINT32_MAX};
@@ -424,7 +425,7 @@ static void trimmed(void **state)
                "close3:capture");
 }
 
-/* Whether or not anything of other connections comes in between, by frames or by time. */
+/* With or without packets of other connections in between, by frames or by time. */
 static void over_when_its_own_time_has_come(void **state)
 {
     const struct connections_options options = {.linger_frames = 100};
@@ -468,7 +469,7 @@ static void many(void **state)
     free(t);
 }
 
-/* Both directions are in one share; and nobody can choose addresses that are, whatever the seed of the run. */
+/* Both directions are in one share; nobody can choose addresses in one share, for any seed of the run. */
 static void shares_have_a_seed(void **state)
 {
     unsigned first = 0, alike = 0;

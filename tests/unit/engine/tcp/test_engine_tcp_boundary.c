@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where one connection ends and the next at its addresses begins: one row for each kind of segment. */
+/* The border between a connection and the next one at the same addresses: one row for each kind of segment. */
 #include "engine/tcp/tcp_boundary.h"
 #include "tests/unit/support/support.h"
 
@@ -64,7 +64,7 @@ static void in_an_open_connection(void **state)
         {segment(CLIENT, TCP_ACK, ISN + FAR, SERVER_ISN + FAR, 50), TCP_BEGINS},
         {segment(CLIENT, TCP_ACK, ISN + FAR, SERVER_ISN + FAR, 0), TCP_STRAYS},
         {segment(CLIENT, TCP_RST | TCP_ACK, ISN + FAR, SERVER_ISN + FAR, 0), TCP_MAY_END},
-        /* RFC 5961: somebody may only have asked */
+        /* RFC 5961: this may only be a question */
         {segment(CLIENT, TCP_SYN, ISN + FAR, 0, 0), TCP_MAY_BEGIN},
         {segment(SERVER, TCP_SYN, ISN + FAR, 0, 0), TCP_MAY_BEGIN},
         {segment(SERVER, TCP_SYN | TCP_ACK, SERVER_ISN + FAR, ISN + FAR + 1, 0), TCP_MAY_BEGIN},
@@ -121,7 +121,7 @@ static void after_the_end(void **state)
     assert_false(tcp_remains_reused(&remains, &reset, false));
     assert_true(tcp_remains_reused(&remains, &syn, false));
     assert_true(tcp_remains_reused(&remains, &foreign, false));
-    /* Somebody decided that this connection is of no interest: only a SYN changes that. */
+    /* This connection was dismissed: only a SYN changes that. */
     assert_false(tcp_remains_reused(&remains, &foreign, true));
     assert_true(tcp_remains_reused(&remains, &syn, true));
 }

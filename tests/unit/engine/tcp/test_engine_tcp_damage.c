@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Segments whose TCP checksums are wrong: damaged on their way, or left to the interface of a sender. */
+/* Segments with wrong TCP checksums: damaged in transit, or left to the sender's interface. */
 #include "engine/packet/tcp_checksum.h"
 #include "engine/tcp/tcp_pair.h"
 #include "tests/unit/support/support.h"
@@ -11,7 +11,7 @@ enum { HEADER = 20 };
 
 struct damage {
     struct tcp_pair *pair;
-    bool suspicious; /* the layer above finds something wrong with what comes next */
+    bool suspicious; /* the layer above finds an error in the next octets */
     uint32_t frame;
     char got[256];
     size_t n;
@@ -147,7 +147,7 @@ static void a_damaged_segment_comes_again(void **state)
     end(&d, "defghijkl", 3);
 }
 
-/* Nothing changes where the checksum is right, not known, or wrong throughout. */
+/* Nothing changes if the checksum is right, unknown, or always wrong. */
 static void what_is_not_damaged_is_taken(void **state)
 {
     static const struct {

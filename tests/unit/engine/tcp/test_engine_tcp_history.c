@@ -12,8 +12,8 @@ static uint8_t octet_at(uint64_t at)
 }
 
 /*
- * Pieces of all sizes, with a hole now and then: what is kept are the last LIMIT octets at least, each with its frame
- * as long as the run that brought it is remembered, and never anything before a hole.
+ * Pieces of all sizes, with occasional holes: at least the last LIMIT octets are kept, each with its frame as long as
+ * its run is known, and never octets before a hole.
  */
 static void random_streams(void **state)
 {
@@ -43,13 +43,13 @@ static void random_streams(void **state)
                 frames[i] = frame;
             tcp_history_append(&history, end, stream + end, n, 0, frame);
             end += n;
-            /* Repeated as it was: no difference. */
+            /* Repeated unchanged: no difference. */
             from = end - next_random(&random) % (end + 1);
             length = 1 + next_random(&random) % (end - from + 1);
             if (from + length > STREAM)
                 continue;
             assert_false(tcp_history_differs(&history, from, stream + from, length, &difference));
-            /* One octet is another one: reported if it is kept. */
+            /* One octet differs: reported if it is kept. */
             uint64_t kept = end - hole > LIMIT ? end - LIMIT : hole;
             uint64_t at = from + next_random(&random) % length;
 
@@ -76,7 +76,7 @@ static void random_streams(void **state)
     free(frames);
 }
 
-/* A connection that says little costs little. */
+/* A quiet connection costs little. */
 static void grows_with_the_stream(void **state)
 {
     struct arena *arena = arena_new(NULL);
@@ -92,7 +92,7 @@ static void grows_with_the_stream(void **state)
     arena_release(arena);
 }
 
-/* Of what was acknowledged a little is kept, and all that was not, as far as the limit goes. */
+/* Few acknowledged octets are kept, and all unacknowledged ones up to the limit. */
 static void keeps_what_may_be_sent_again(void **state)
 {
     enum { EACH = 1000, TIMES = 200, IN_FLIGHT = 3 * EACH, LITTLE = 2048 };
@@ -122,7 +122,7 @@ static void keeps_what_may_be_sent_again(void **state)
     }
 }
 
-/* Short pieces, nothing acknowledged late: as many runs as the octets kept have, each with its frame. */
+/* Short pieces, nothing acknowledged late: as many runs as the octets kept need, each with its frame. */
 static void keeps_the_runs_of_what_is_kept(void **state)
 {
     enum { EACH = 250, TIMES = 500 };

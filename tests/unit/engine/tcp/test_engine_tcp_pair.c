@@ -242,7 +242,9 @@ static void a_start_in_mid_stream_is_offset_zero(void **state)
     assert_true(c.acked_known);
     assert_int_equal(c.segment_acked, 3);
     log_expect(&c, "0@0:abc/1<> 1@0:x/2<>");
-    /* What is older than the capture has no offset and is dropped; of what begins before it, the rest counts. */
+    /*
+     * Octets older than the capture have no offset and are dropped; of a segment across its beginning the rest counts.
+     */
     send_raw(&c, 0, TCP_ACK, 99990, 200000, "0123456789", 10);
     assert_int_equal(c.segment_offset, 0);
     assert_int_equal(c.segment_length, 0);
@@ -337,7 +339,7 @@ static void loss_in_the_capture_shows_by_the_ack(void **state)
     log_expect(&c, "0@0:abc/4<> hole0@3-6:lost/5 0@6:ghi/5!<>");
     send_at(&c, 0, 9, "jkl");
     log_expect(&c, "0@9:jkl/7<>");
-    /* What was given up and comes nevertheless is not delivered. */
+    /* Octets that were given up and come late are not delivered. */
     send_at(&c, 0, 3, "def");
     log_finish(&c);
     log_expect(&c, "");
@@ -379,7 +381,7 @@ static void note_time(void *ctx, unsigned side, uint64_t offset, const uint8_t *
     latest_ns = origin->time_ns;
 }
 
-/* What waited came to its receiver when it was captured, if the capture alone lost what it waited for. */
+/* Waiting octets reached their receiver when they were captured, if only the capture lost the octets before them. */
 static void octets_behind_a_gap_keep_their_time(void **state)
 {
     static const struct tcp_pair_events events = {.octets = note_time};
@@ -442,7 +444,7 @@ static void capture_loss_without_octets_after_it(void **state)
         send_ack(&c, 1, 0, 9);
     log_expect(&c, "0@0:abc/4<>"); /* an ACK of octets that were never sent looks the same */
     for (int i = 0; i < 6; i++)
-        send_ack(&c, 0, 9, 0); /* but they were: the sender says so */
+        send_ack(&c, 0, 9, 0); /* but they were sent: the sender's numbers prove it */
     log_expect(&c, "hole0@3-9:lost/0");
     log_finish(&c);
     log_expect(&c, "");
@@ -548,7 +550,7 @@ static void a_handshake_captured_on_one_side(void **state)
 {
     struct conversation c;
 
-    /* SYN-ACK first: the SYN is not captured, its sequence number is known by the answer. */
+    /* SYN-ACK first: the SYN is not captured, but the answer shows its sequence number. */
     log_start(&c, NULL);
     send_raw(&c, 1, TCP_SYN | TCP_ACK, c.isn[1], c.isn[0] + 1, "", 0);
     send_at(&c, 0, 3, "def");

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Properties of reassembly over random conversations: whatever is done to the segments on the way, the stream comes out
- * as it went in, each octet once, with the frame that carried it first; and what never came is a hole, and nothing
- * else.
+ * Properties of reassembly over random conversations: for any treatment of the segments, the stream is restored, each
+ * octet once, with the frame that carried it first; octets that never came are a hole, and nothing else is.
  */
 #include "engine/tcp/tcp_pair.h"
 #include "tests/unit/support/support.h"
@@ -14,7 +13,7 @@ enum { STREAM = 20000, SEGMENTS_MAX = 4000, ROUNDS = 300 };
 struct run {
     uint8_t stream[STREAM];
     uint32_t carrier[STREAM]; /* first frame that carried the octet; 0 never */
-    bool lost[STREAM];        /* the capture never shows it */
+    bool lost[STREAM];        /* never in the capture */
     uint8_t covered[STREAM];  /* delivered or reported as a hole */
     uint64_t next;
     uint32_t frame;
@@ -139,7 +138,7 @@ static void send_ack(struct tcp_pair *pair, const struct run *run, uint32_t fram
     tcp_pair_segment(pair, &segment);
 }
 
-/* Cuts the stream up, then adds repeats with other boundaries, then shuffles within a distance. */
+/* Cuts the stream, adds retransmissions with other boundaries, then shuffles within a distance. */
 static size_t make_plan(struct plan *plan, uint64_t *seed, uint32_t distance)
 {
     size_t n = 0;
@@ -197,7 +196,7 @@ static void any_order_gives_the_same_stream(void **state)
     }
 }
 
-/* The capture misses segments; the receiver got them and acknowledges. */
+/* The capture lacks segments; the receiver got them and acknowledges. */
 static void what_the_capture_missed_is_a_hole(void **state)
 {
     static struct run run;
@@ -225,7 +224,7 @@ static void what_the_capture_missed_is_a_hole(void **state)
                 acked = plan[i].from + plan[i].length;
                 send_ack(pair, &run, frame++, acked);
             }
-            /* A repeat of acknowledged octets, whole segments: neither delivered twice nor out of place. */
+            /* A retransmission of acknowledged octets, in whole segments: neither delivered twice nor out of place. */
             if (next_random(&seed) % 8 == 0 && !run.lost[plan[i].from])
                 send_piece(pair, &run, frame++, plan[i].from, plan[i].length, plan[i].length, false);
         }

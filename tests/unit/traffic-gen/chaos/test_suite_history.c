@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Histories, and what the world makes of them. */
+/* Histories, and the world's model of them. */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/chaos/history.h"
 
@@ -25,7 +25,7 @@ static void same_by_seed(void **state)
     g_array_unref(other);
 }
 
-/* Everything occurs, where it can. */
+/* Every step occurs where it can. */
 static void everything_occurs(void **state)
 {
     unsigned seen[CHAOS_OPERATIONS][CHAOS_FAULTS] = {0};

@@ -173,7 +173,7 @@ static void of_a_device(void **state)
     assert_ptr_equal(at, octets + 8);
     assert_int_equal(reach(memory, 0x1234, (uintptr_t)octets + 8, 57, MEMORY_REMOTE_READ), MEMORY_BOUNDS);
     assert_false(memory_register_as(memory, 7, octets, sizeof octets, 0, 0, false));
-    /* An STag twice, and 0, are no STags. */
+    /* An STag twice, and 0, are not valid. */
     assert_int_equal(enter(memory), 0);
     device.stag = 0;
     assert_int_equal(enter(memory), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * MPA ends: every start-up between two of them, wrong frames and FPDUs made by hand, octets one at a time, truncated
- * and at random.
+ * MPA ends: every start-up between two of them, wrong hand-made frames and FPDUs, octets one at a time, truncated and
+ * random.
  */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/ends/mpa_end.h"
@@ -13,7 +13,7 @@
 
 enum { I, R, STEPS = 100000, NO_ERROR = -1, RTR_ALL = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ };
 
-/* One side: an end and what it told. */
+/* One side: an end and its reports. */
 struct side {
     struct mpa_end *end;
     struct mpa_end_terms terms;
@@ -156,7 +156,7 @@ static void open_both(struct mpa_ends *ends, const struct mpa_end_wish *initiato
     side_open(ends, I, *initiator);
 }
 
-/* One end against octets made by hand. */
+/* One end with hand-made octets. */
 static void open_one(struct mpa_ends *ends, unsigned number, const struct mpa_end_wish *wish)
 {
     *ends = (struct mpa_ends){.pair = pair_new(1460, 1000)};
@@ -183,7 +183,7 @@ static void run(struct mpa_ends *ends)
     assert_true(pair_run(ends->pair, STEPS));
 }
 
-/* The peer of side `number` says octets. */
+/* The peer of side `number` sends octets. */
 static void say(struct mpa_ends *ends, unsigned number, const uint8_t *p, size_t n)
 {
     pair_write(ends->pair, !number, p, n);
@@ -231,13 +231,13 @@ static void revision_1(void **state)
     }
 }
 
-/* Which revisions find together, and what each side sees when they do not. */
+/* Which revisions are compatible, and what each side sees otherwise. */
 static void revisions(void **state)
 {
     static const struct {
         uint8_t initiator, responder;
         bool permissive[2], enhanced;
-        int revision; /* -1: they do not */
+        int revision; /* -1: incompatible */
         int error[2];
     } cases[] = {
         {0, 0, {false, false}, false, 0, {NO_ERROR, NO_ERROR}},
@@ -279,7 +279,7 @@ static void revisions(void **state)
             assert_int_equal(ends.side[I].error, NO_ERROR);
             assert_int_equal(ends.side[R].error, NO_ERROR);
         } else if (cases[k].error[I] == MPA_END_BAD_FRAME && cases[k].error[R] == MPA_END_CLOSED_EARLY) {
-            /* The Responder was content, and is closed on before the first FPDU. */
+            /* The Responder was content, but the peer closes before the first FPDU. */
             assert_int_equal(ends.side[I].error, MPA_END_BAD_FRAME);
             assert_true(ends.side[R].ended);
         } else {
@@ -296,7 +296,7 @@ static void enhanced(void **state)
     enum { NONE = MPA_IRD_ORD_NOT_NEGOTIATED };
     static const struct {
         uint16_t ird, ord, able_ird, able_ord; /* Request, the Responder's wish */
-        uint16_t i_ird, i_ord, r_ird, r_ord;   /* what comes of it */
+        uint16_t i_ird, i_ord, r_ird, r_ord;   /* the resulting terms */
     } cases[] = {
         {16, 8, 8, 16, 16, 8, 8, 16},
         {16, 8, 4, 4, 16, 4, 4, 4},
@@ -404,7 +404,7 @@ static void delayed_acceptance(void **state)
     pair_wait(ends.pair, INT64_C(5000000000));
     assert_int_equal(ends.side[I].error, NO_ERROR);
     mpa_end_reply(ends.side[R].end, true);
-    mpa_end_reply(ends.side[R].end, true); /* once is enough */
+    mpa_end_reply(ends.side[R].end, true); /* the second call has no effect */
     assert_true(pair_run(ends.pair, STEPS));
     assert_int_equal(ends.side[I].ulpdus, 2);
     assert_int_equal(ends.side[R].ulpdus, 2);
@@ -449,7 +449,7 @@ static void wrong_frames(void **state)
         const char *what;
         unsigned side;
         struct mpa_startup frame;
-        unsigned spoiled, more; /* octet of the key that is wrong, + 1; octets after the frame */
+        unsigned spoiled, more; /* index of the wrong octet of the key, + 1; octets after the frame */
         int error;
     } cases[] = {
         {"fine", R, {.kind = MPA_REQUEST, .revision = 1}, 0, 0, NO_ERROR},
@@ -636,7 +636,7 @@ static void wrong_fpdus(void **state)
         memset(marker_xor, 0, sizeof marker_xor);
         marker_xor[1] = what == MARKER_RESERVED;
         marker_xor[3] = what == MARKER_LOW_BITS ? 3 : what == MARKER ? 4 : 0;
-        for (unsigned i = 0; i < 2; i++) { /* the second one is never looked at when the first one is wrong */
+        for (unsigned i = 0; i < 2; i++) { /* the second is never read when the first is wrong */
             struct mpa_fpdu_plan plan;
 
             mpa_fpdu_plan_init(&plan, &framing, at + n, ulpdu, what == LENGTH_0 && i == 0 ? 0 : sizeof ulpdu,
@@ -790,7 +790,7 @@ static void largest_ulpdu(void **state)
         assert_int_equal(max, cases[k].ulpdu);
         mpa_end_send(ends.side[I].end, rtr_send, 18, body, max - 18);
         mpa_end_send(ends.side[I].end, rtr_send, 18, body, 65535 - 18);
-        mpa_end_send(ends.side[I].end, rtr_send, 18, body, 65535 - 17); /* no field holds that */
+        mpa_end_send(ends.side[I].end, rtr_send, 18, body, 65535 - 17); /* too long for the field */
         assert_true(pair_run(ends.pair, STEPS));
         assert_int_equal(ends.side[R].ulpdus, 2);
         close_all(&ends);

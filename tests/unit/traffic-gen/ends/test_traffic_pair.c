@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Random work between two queue pairs: what was sent arrives, all of it is completed, and the simulated TCP can play
- * the conversation whatever the network does.
+ * Random work between two queue pairs: everything sent arrives, all of it is completed, and the simulated TCP can play
+ * the conversation on any network.
  */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/ends/pair.h"
@@ -101,7 +101,7 @@ static void post_something(struct side *side, uint64_t *seed)
     assert_true(qp_post(side->qp, &work));
 }
 
-/* Behind Writes, Reads see what they left: the last piece of work of a side looks at all that it may see. */
+/* Reads after Writes see their results: the last piece of work of a side reads everything it may read. */
 static void check(struct side *side, const struct side *peer)
 {
     assert_int_equal(side->completed, side->posted);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Queue pairs: all work between two of them under every framing, ORD, patience, ends of the connection. */
+/* Queue pairs: all work between two of them with every framing, ORD, patience, ends of the connection. */
 #include "tests/unit/support/queue_pairs.h"
 
 static struct qp_work read_of(unsigned n, uint64_t from, uint64_t to)
@@ -83,7 +83,7 @@ static void everything(void **state)
     }
 }
 
-/* Posted before the connection is there: the Responder's waits for the Initiator's first FPDU. */
+/* Posted before the connection is established: the Responder's work waits for the Initiator's first FPDU. */
 static void early_work(void **state)
 {
     struct qp_ends ends;
@@ -190,7 +190,7 @@ static void ends(void **state)
     assert_false(qps_post(&ends, I, (struct qp_work){.kind = QP_SEND}));
     qps_close(&ends);
 
-    /* A FIN that comes before the answer does so, too, and the side closes. */
+    /* So does a FIN before the answer, and the side closes. */
     begin_usual(&ends);
     qps_post(&ends, I, read_of(1, BASE, BASE));
     qps_post(&ends, I, (struct qp_work){.kind = QP_SEND});

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Queue pairs: Receives and requests of a peer that is played by hand, in which order they are answered, errors of MPA.
- */
+/* Queue pairs: Receives and requests of a peer played by hand, the order of answers, errors of MPA. */
 #include "tests/unit/support/queue_pairs.h"
 
 static void receive_buffers(void **state)
@@ -40,7 +39,7 @@ static void more_requests_than_ird(void **state)
     qps_close(&ends);
 }
 
-/* Answers keep the order of the requests, and operations happen in it. */
+/* Answers keep the order of the requests, and so do operations. */
 static void answers_in_order(void **state)
 {
     uint8_t ulpdu[100];
@@ -78,7 +77,7 @@ static size_t room_for_some(void *ctx)
     return 1;
 }
 
-/* The region ends while it is read: what is echoed is where the Read stands (RFC 5040 section 4.8). */
+/* The region ends while it is read: the echoed header has the Read's position (RFC 5040 section 4.8). */
 static void interrupted_read(void **state)
 {
     uint8_t ulpdu[100], octets[MPA_STARTUP_HEADER_LEN];
@@ -122,7 +121,7 @@ static void errors_of_mpa(void **state)
     struct qp_ends ends;
     uint8_t ulpdu[100] = {0};
 
-    /* In the first FPDU: the Responder has no word yet. */
+    /* In the first FPDU: the Responder may not send yet. */
     qps_open_responder(&ends, &crc);
     pair_write(ends.pair, I, send, sizeof send);
     pair_write(ends.pair, I, send, 4);
@@ -149,7 +148,7 @@ static void errors_of_mpa(void **state)
     qps_check_terminate(&ends, 0x2002, "000", ulpdu, 0);
     qps_close(&ends);
 
-    /* What an Initiator says of a Reply that it cannot live with. */
+    /* An Initiator's error about an unacceptable Reply. */
     static const struct {
         struct mpa_enhanced reply;
         unsigned cause;

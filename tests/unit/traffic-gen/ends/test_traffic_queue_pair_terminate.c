@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Queue pairs: each error of a peer, made by hand, and the Terminate that answers it; its octets cut, and at random. */
+/* Queue pairs: each hand-made error of a peer, and the Terminate that answers it; its octets cut, and random. */
 #include "tests/unit/support/queue_pairs.h"
 
 /*
- * What the peer says wrongly, and the Terminate that it gets: layer, type and code, and which of M, D, R. The last
- * ULPDU of a case is the guilty one. before: work that this side has in flight.
+ * The peer's errors, and the Terminate for each: layer, type and code, and which of M, D, R. The last ULPDU of a case
+ * is the faulty one. before: work that this side has in flight.
  */
 static const struct {
     const char *what;
@@ -135,7 +135,7 @@ static const struct {
     {"one octet", NOTHING, {"41"}, 0x02FF, "000"},
     {"short Tagged header", NOTHING, {"c140 00000010 00000000000010"}, 0x02FF, "000"},
     {"short Untagged header", NOTHING, {"4143 00000010 00000000 00000001 000000"}, 0x02FF, "000"},
-    /* What is right, however odd */
+    /* Correct, although unusual */
     {"Write of nothing anywhere", NOTHING, {"c140 00000040 ffffffffffffffff"}, NO_TERMINATE, ""},
     {"Write to the last octet", NOTHING, {"c140 00000010 0000000000002fff aa"}, NO_TERMINATE, ""},
     {"Read of nothing anywhere", NOTHING, {READ_1 SINK "00000000 00000040 ffffffffffffffff"}, NO_TERMINATE, ""},
@@ -183,7 +183,7 @@ static void terminates(void **state)
         print_message("%s\n", wrong[k].what);
         qps_open_responder(&ends, &qps_usual);
         if (wrong[k].before != NOTHING) {
-            /* Something that lets the Responder speak, but takes no MSN. */
+            /* A message that lets the Responder send, but takes no MSN. */
             qps_say_hex(&ends, "c140 00000001 [8]", ulpdu, sizeof ulpdu);
             if (wrong[k].before == A_READ)
                 qps_post(&ends, R, (struct qp_work){.kind = QP_READ, .n = 4, .sink_stag = STAG_ALL, .sink_to = BASE});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls and Replies of all shapes between two RPC-over-RDMA ends: what was said arrives, within credits. */
+/* Calls and Replies of all shapes between two RPC-over-RDMA ends: everything arrives, within credits. */
 #include "tests/unit/support/rpc_ends.h"
 
 #define WRITE3(n)                                                                                                      \
@@ -15,7 +15,7 @@
         .procedure = "nfs41.compound", .fields = ops                                                                   \
     }
 
-/* Both kinds of peers, in both directions: with larger thresholds and remote invalidation, and with none of that. */
+/* Both kinds of peers, in both directions: with larger thresholds and remote invalidation, and with neither. */
 static void in_all_settings(void (*test)(struct rpc_ends *ends, unsigned caller))
 {
     for (unsigned i = 0; i < 8; i++) {
@@ -23,7 +23,7 @@ static void in_all_settings(void (*test)(struct rpc_ends *ends, unsigned caller)
         struct rpc_ends ends;
 
         ends_open(&ends, i & 1 ? &plain : &large, i & 2 ? &plain : &large);
-        /* The Responder of the MPA start-up may only speak when the Initiator has. */
+        /* The Responder of the MPA start-up may only send after the Initiator. */
         ends_call(&ends, CLIENT, &(struct rpc_sample){.procedure = "nfs3.null"}, NULL);
         ends_run(&ends);
         ends_assert_replied(&ends.side[CLIENT].calls[0]);
@@ -91,7 +91,7 @@ static void test_chunk_forms(void **state)
     in_all_settings(chunk_forms);
 }
 
-/* Octets of a Send with the Call or Reply of a sample whole in it. */
+/* Octets of a Send with a sample's whole Call or Reply. */
 static size_t whole_size(const struct rpc_sample *sample, bool is_reply)
 {
     struct rpc_end_message call, reply = {0};
@@ -115,7 +115,7 @@ static void try_size(struct rpc_ends *ends, unsigned caller, const char *procedu
 
     g_snprintf(fields, sizeof fields, "%s=0", field);
     g_snprintf(fields, sizeof fields, "%s=%zu", field, size - whole_size(&sample, is_reply));
-    ends->side[caller].n_calls = 1; /* one after the other, in the same place */
+    ends->side[caller].n_calls = 1; /* one at a time, in the same place */
     assert_ptr_equal(ends_call(ends, caller, &sample, &how), call);
     ends_run(ends);
     ends_assert_replied(call);
@@ -178,7 +178,7 @@ static void test_credits(void **state)
     credits(20, 20, 20);
 }
 
-/* RFC 8167 section 4.1: a direction that is at its limit does not hold up the other one. */
+/* RFC 8167 section 4.1: a direction at its limit does not delay the other. */
 static void test_directions(void **state)
 {
     const struct rpc_end_options options = ends_options(4096, 3);
@@ -200,7 +200,7 @@ static void test_directions(void **state)
     ends_close(&ends);
 }
 
-/* The last credit is for the Call that looks whether the server is alive. */
+/* The last credit is for the Call that checks whether the server is alive. */
 static void test_kept_credit(void **state)
 {
     struct rpc_end_options client = ends_options(4096, 4);
@@ -248,7 +248,7 @@ static void test_lost(void **state)
     }
 }
 
-/* A Transport header that is too long for the threshold, and a Reply for which there is no room. */
+/* A Transport header that is too long for the threshold, and a Reply without room. */
 static void test_no_room(void **state)
 {
     static const struct rpc_sample read = {.procedure = "nfs3.read", .fields = "count=4000"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * An RPC-over-RDMA end against a bare queue pair that says anything: what RFC 8166 section 4.5 demands is answered, or
- * discarded in silence, and the connection goes on after it.
+ * An RPC-over-RDMA end with a plain queue pair that sends anything: messages are answered, or discarded silently, as
+ * RFC 8166 section 4.5 requires, and the connection continues.
  */
 #include "tests/unit/support/rpc_ends.h"
 #include "wire/rpcrdma_private_data.h"
@@ -76,7 +76,7 @@ static void raw_send(struct bench *bench, const uint8_t *p, size_t n)
     assert_true(pair_run(bench->pair, STEPS));
 }
 
-/* client: the bare queue pair is the server. tells: it sends private data with R. */
+/* client: the plain queue pair is the server. tells: it sends private data with R. */
 static void bench_open(struct bench *bench, bool client, uint32_t size, bool tells)
 {
     static const struct rpcrdma_private_data data = {
@@ -212,7 +212,7 @@ static void test_calls(void **state)
     struct bench bench;
 
     bench_open(&bench, false, 4096, false);
-    for (size_t i = 0; i < 3 * ARRAY_LENGTH(calls); i++) { /* no Receive buffer is lost on the way */
+    for (size_t i = 0; i < 3 * ARRAY_LENGTH(calls); i++) { /* no Receive buffer is lost */
         uint8_t octets[1024];
         size_t n = octets_of(calls[i % ARRAY_LENGTH(calls)].octets, octets, sizeof octets);
         unsigned answer = calls[i % ARRAY_LENGTH(calls)].answer;
@@ -228,7 +228,7 @@ static void test_calls(void **state)
     bench_close(&bench);
 }
 
-/* A client has no use for chunks of the server (RFC 8167 section 5.3), nor for what is neither Call nor Reply. */
+/* A client accepts no chunks from the server (RFC 8167 section 5.3), and nothing that is neither Call nor Reply. */
 static void test_reverse_calls(void **state)
 {
     static const struct {
@@ -259,7 +259,7 @@ static void test_reverse_calls(void **state)
 }
 
 #define ACCEPTED "00000011 00000001 00000000 00000000 00000000 00000000 "
-/* NFS3_OK without attributes, 100 octets, not the end, 100 octets that are elsewhere. */
+/* NFS3_OK without attributes, 100 octets, not the end, 100 octets in a chunk. */
 #define READ_100    ACCEPTED "00000000 00000000 00000064 00000000 00000064"
 #define CHUNK_OF(n) "00000001 00000001 00000000 " n " 00000000 00000000 00000000 "
 
@@ -319,7 +319,7 @@ static void test_replies(void **state)
         g_free(call.p);
         assert_true(pair_run(bench.pair, STEPS));
         assert_int_equal(bench.n_heard, 1);
-        for (unsigned k = 0; k < 3; k++) { /* what is discarded takes no Receive buffer */
+        for (unsigned k = 0; k < 3; k++) { /* discarded messages take no Receive buffer */
             n = octets_of(replies[i].octets, octets, sizeof octets);
             raw_send(&bench, octets, n);
         }
@@ -340,7 +340,7 @@ static void test_replies(void **state)
     }
 }
 
-/* RFC 8797 section 4.1: only when both ends tell R, and only an STag of the Call. */
+/* RFC 8797 section 4.1: only when both ends set R, and only an STag of the Call. */
 static void test_invalidation(void **state)
 {
     for (unsigned i = 0; i < 4; i++) {
@@ -363,7 +363,7 @@ static void test_invalidation(void **state)
     }
 }
 
-/* More Calls than were granted are refused by the queue pair; none of them piles up. */
+/* The queue pair refuses Calls beyond the grant; none of them piles up. */
 static void test_flood(void **state)
 {
     struct bench bench;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The learner against machines that are known: drawn at random, and answering without fail, or not. */
+/* The learner on known machines: random, with reliable answers or without. */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/learn/learner.h"
 
@@ -11,13 +11,13 @@ enum { INPUTS = 5, OUTPUTS = 3, MACHINES = 40, SLOW_AT = 30 };
 
 static const char *const names[INPUTS] = {"a", "b", "c", "d", "e"};
 
-/* A device, and how it misbehaves. */
+/* A device, and its misbehaviour. */
 struct subject {
     struct machine machine;
     GRand *random;
-    unsigned wrong_in;  /* one answer in so many is another; 0: none is */
-    unsigned impatient; /* as long as the patience is less, it answers nothing, and late */
-    bool overlooked;    /* in haste nobody sees what it answers to the first input */
+    unsigned wrong_in;  /* one answer in this many is wrong; 0: none */
+    unsigned impatient; /* if the patience is less, it answers nothing, and late */
+    bool overlooked;    /* in haste its answer to the first input is missed */
     unsigned asked, alone;
 };
 
@@ -63,7 +63,7 @@ static void answer(struct subject *subject, const struct word *word, struct answ
         out->output[g_rand_int_range(subject->random, 0, (gint32)out->n)] = g_intern_static_string("wrong");
 }
 
-/* Something is left to be learnt, and the connection is not over before. */
+/* Something can still be learned, and the connection is not over before. */
 static void assert_known_part(const struct subject *subject, const struct question *question)
 {
     const char *outputs[WORD_MAX];
@@ -139,7 +139,7 @@ static void test_random_machines(void **state)
     }
 }
 
-/* What differs only after inputs that all look the same. */
+/* States that differ only after inputs with equal outputs. */
 static void test_deep_difference(void **state)
 {
     g_autofree struct subject *subject = g_new0(struct subject, 1);
@@ -185,7 +185,9 @@ static void test_what_is_overlooked_in_haste_is_found(void **state)
     }
 }
 
-/* As a device whose connections mostly end: what follows an end is not asked, and all that the machine says once alone.
+/*
+ * Like a device whose connections mostly end: nothing is asked after an end, and every output of the machine once
+ * alone.
  */
 static void test_questions_are_few(void **state)
 {

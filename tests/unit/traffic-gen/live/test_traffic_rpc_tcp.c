@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* MOUNT over real TCP: the client of a live end, and the server's programs, in a thread of their own. */
+/* MOUNT over real TCP: the client of a live end, and the server's programs in their own thread. */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/live/rpc_tcp.h"
 #include "wire/octets.h"
@@ -119,7 +119,7 @@ static void on_closed(void *ctx, const char *why)
     ((struct stranger *)ctx)->closed = true;
 }
 
-/* Says that, and nothing else; octets heard, SIZE_MAX after a reset. */
+/* Sends only this; returns the octets received, SIZE_MAX after a reset. */
 static size_t strange(const char *hex, size_t times)
 {
     struct stranger stranger = {.says = g_byte_array_new()};

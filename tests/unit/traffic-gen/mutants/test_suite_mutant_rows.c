@@ -64,7 +64,7 @@ static void reset_when_chunks_are_there(struct scene *scene)
         mutant_reset(scene);
 }
 
-/* At either side, whatever the message is: the Call is lost, and so once. */
+/* For either side and any message: the Call is lost, but only once. */
 static void a_reset_ends_a_call_once(void **state)
 {
     static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Callbacks on an NFS/RDMA connection (RFC 8167, RFC 8267 section 6.5.2): the stack's server wants a delegation back
- * from the stack's client when another client is about to change the file; and callbacks that no server should send.
+ * Callbacks on an NFS/RDMA connection (RFC 8167, RFC 8267 section 6.5.2): the stack's server recalls a delegation from
+ * the stack's client when another client is about to change the file; and callbacks that no server should send.
  */
 #include "tests/unit/support/nfs_ends.h"
 #include "tests/unit/support/support.h"
@@ -78,7 +78,7 @@ static void succeed(struct bench *bench, unsigned which)
     assert_null(nfs_end_trouble(bench->at[which].server));
 }
 
-/* Reads files, more of them than it keeps delegations, and gives all of them back before it leaves. */
+/* Reads more files than it keeps delegations for, and returns all of them before it leaves. */
 static void kept(void **state)
 {
     static const char *const names[] = {"/a", "/b", "/c", "/d", "/e", "/f", "/g"};
@@ -123,7 +123,7 @@ static void refused(void **state)
     end(&bench);
 }
 
-/* A client of this version wants to change what another one has delegated to it. */
+/* A client of this version wants to change a file delegated to another. */
 static void recalled_by(unsigned version, unsigned minor)
 {
     static const struct nfs_job writing = {.kind = NFS_JOB_TRUNCATE, .path = "/file", .octets = 5};
@@ -143,12 +143,12 @@ static void recalled_by(unsigned version, unsigned minor)
     while (report->delegations == 0 && pair_step(bench.at[READER].pair))
         ;
     assert_int_equal(report->delegations, 1);
-    /* The writer gets as far as it can: the recall is on its way. */
+    /* The writer gets as far as possible: the recall is under way. */
     connect_client(&bench, WRITER, &writer, &writing, 1);
     pair_run(bench.at[WRITER].pair, STEPS_MAX);
     assert_false(nfs_end_is_finished(bench.at[WRITER].client));
     assert_int_equal(report->recalls, 0);
-    /* The reader hears of it amid its work, and gives the delegation back. */
+    /* The reader receives it during its work, and returns the delegation. */
     assert_true(pair_run(bench.at[READER].pair, STEPS_MAX));
     succeed(&bench, READER);
     assert_int_equal(report->recalls, 1);
@@ -229,7 +229,7 @@ static uint32_t call_back(struct lonely *lonely, uint32_t program, uint32_t vers
 #define CALL_BACK(lonely, ...)                                                                                         \
     call_back(lonely, 0x40000000, 1, 1, (const uint32_t[]){__VA_ARGS__},                                               \
               sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
-/* The session's id is of zeros before there is one. */
+/* The session's id is zero before there is a session. */
 #define SEQUENCE(number, slot) 11, 0, 0, 0, 0, number, slot, 0, 0, 0
 #define RECALL                 4, 1, 2, 3, 4, 0, 4, 0x01020304
 

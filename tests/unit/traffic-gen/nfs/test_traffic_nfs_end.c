@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * NFS over RPC-over-RDMA in whole: clients and servers of the stack on a pair of streams, every version, with large and
- * small inline thresholds, few credits, markers; and what is left when either of them is gone amid it.
+ * Complete NFS over RPC-over-RDMA: clients and servers of the stack on a pair of streams, every version, with large and
+ * small inline thresholds, few credits, Markers; and the state after either disappears meanwhile.
  */
 #include "tests/unit/support/nfs_ends.h"
 #include "tests/unit/support/support.h"
@@ -119,7 +119,7 @@ static void cut_off(void **state)
                 ;
             pair_close(bench.pair, how % 2, how / 2);
             if (how / 2)
-                qp_receive_reset(nfs_end_qp(bench.ends[how % 2])); /* whoever resets knows it */
+                qp_receive_reset(nfs_end_qp(bench.ends[how % 2])); /* the resetting side knows it */
             pair_run(bench.pair, STEPS_MAX);
             pair_wait(bench.pair, INT64_C(100000000000));
             assert_true(nfs_end_is_finished(bench.ends[0]));

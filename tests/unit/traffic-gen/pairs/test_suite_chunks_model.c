@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The model of chunk lists: its vectors, and what it computes for them. */
+/* The model of chunk lists: its vectors, and the computed results. */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/pairs/chunks_model.h"
 
@@ -42,7 +42,7 @@ static void all_pairs_are_few(void **state)
     }
 }
 
-/* What is said of a vector holds for all of them. */
+/* Properties of all vectors. */
 static void vectors_are_sound(void **state)
 {
     struct talk_run run = {0};
@@ -60,7 +60,7 @@ static void vectors_are_sound(void **state)
     g_array_unref(vectors);
 }
 
-/* What it does not mention is as usual. */
+/* Values that are not mentioned are as usual. */
 static struct chunks_plan plan_of(const char *text)
 {
     struct talk_run run = {0};
@@ -97,7 +97,7 @@ static void plans(void **state)
 struct known {
     const char *text;
     unsigned write, read;
-    const char *write_section, *read_section; /* of the rule that any other outcome breaks */
+    const char *write_section, *read_section; /* of the rule that any other result breaks */
 };
 
 static void outcomes(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The generator against problems that are known: each combination that is allowed is there, and none that is not. */
+/* The generator on known problems: every allowed combination occurs, and no other. */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/pairs/covering.h"
 
@@ -18,7 +18,7 @@ struct known {
     unsigned sizes[COVERING_PARAMETERS_MAX];
     struct forbidden forbidden[FORBIDDEN_MAX];
     unsigned n_forbidden;
-    bool some_refused; /* the last value of each second parameter */
+    bool some_refused; /* the last value of every second parameter */
 };
 
 static bool allowed(const void *ctx, const int *vector)
@@ -71,7 +71,7 @@ static unsigned refusals(const struct known *known, const int *vector)
     return n;
 }
 
-/* All vectors there are, one after the other; false after the last. */
+/* All possible vectors in turn; false after the last. */
 static bool next_vector(const struct known *known, int *vector)
 {
     for (unsigned i = 0; i < known->problem.n; i++) {
@@ -91,7 +91,7 @@ static bool matches(const int *vector, const unsigned *at, const int *values, un
     return true;
 }
 
-/* A vector with that combination, in which nothing else is refused. */
+/* A vector with that combination and no other refused value. */
 static bool counts(const struct known *known, const int *vector, const unsigned *at, const int *values,
                    unsigned strength)
 {
@@ -207,7 +207,7 @@ static void same_by_seed(void **state)
     g_array_unref(other);
 }
 
-/* Few: 3 values of 4 parameters have all pairs in 9 vectors; greedy ones are allowed some more. */
+/* Few vectors: 3 values of 4 parameters have all pairs in 9 vectors; a greedy generator may need a few more. */
 static void few_vectors(void **state)
 {
     static const int first[COVERING_PARAMETERS_MAX] = {0};
@@ -225,7 +225,7 @@ static void few_vectors(void **state)
     g_array_unref(vectors);
 }
 
-/* What half of the vectors have is in no further one, unless it has to be; together they are complete. */
+/* Combinations in half of the vectors are in no further one unless necessary; together the vectors are complete. */
 static void what_is_covered(void **state)
 {
     static const int first[COVERING_PARAMETERS_MAX] = {0};

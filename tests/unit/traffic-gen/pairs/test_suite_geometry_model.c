@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The model of Writes and Reads: its vectors, and what it computes for them. */
+/* The model of Writes and Reads: its vectors, and the computed results. */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/pairs/geometry_model.h"
 
@@ -39,7 +39,7 @@ static void all_pairs_are_few(void **state)
     }
 }
 
-/* What it does not mention is as usual. */
+/* Values that are not mentioned are as usual. */
 static void read_vector(const char *text, int *vector)
 {
     struct talk_run run = {0};
@@ -120,7 +120,7 @@ static void plans(void **state)
     assert_int_equal(geometry_plan_of(vector).limit, 0);
 }
 
-/* A start-up that has to have Markers, or no CRC, has them in each vector. */
+/* A start-up that needs Markers, or no CRC, has them in each vector. */
 static void start_up_as_found(void **state)
 {
     struct talk_run run = {.terms = {.markers = true, .no_crc = true}};

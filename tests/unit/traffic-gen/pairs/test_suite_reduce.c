@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reduction to causes that are known. */
+/* Reduction to known causes. */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/pairs/reduce.h"
 
 enum { PARAMETERS = 10, ALL = (1 << PARAMETERS) - 1 };
 
-/* It fails with all of one of these sets; `never` no vector can have alone. */
+/* It fails with all of one of these sets; no vector has only `never`. */
 struct subject {
     uint32_t causes[3];
     unsigned n;
@@ -36,7 +36,7 @@ static unsigned size(uint32_t set)
     return n;
 }
 
-/* Every set of up to three parameters is found; of two, as most causes are, with few questions. */
+/* Every set of up to three parameters is found; sets of two, the most common, with few questions. */
 static void every_cause(void **state)
 {
     for (uint32_t cause = 1; cause <= ALL; cause++) {

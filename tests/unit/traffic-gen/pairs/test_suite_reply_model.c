@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The model of our Replies: its vectors depend on the Request, and so does what has to come of them. */
+/* The model of our Replies: its vectors and the required results depend on the Request. */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/pairs/reply_model.h"
 
@@ -24,7 +24,7 @@ static struct pairs pairs_of(struct talk_run *run)
     return pairs;
 }
 
-/* The vector of a text like that of a report: what it does not mention is as usual. */
+/* The vector of a text like that of a report: values that are not mentioned are as usual. */
 static void read_vector(const struct pairs *pairs, const char *text, int *vector)
 {
     const struct pairs_model *model;
@@ -63,7 +63,7 @@ static void what_a_request_allows(void **state)
         {"rtr=send", false, false, false}, /* it has none */
         {"rtr=none", false, false, true},
         {"rtr=read,ird=1", false, false, true},
-        {"rtr=read,ird=0", false, false, false}, /* a Read needs a place */
+        {"rtr=read,ird=0", false, false, false}, /* a Read needs an IRD of at least 1 */
         {"pd=509", false, true, true},
         {"pd=513", true, false, false},
         {"pd=512", true, false, false},
@@ -83,7 +83,7 @@ static void what_a_request_allows(void **state)
     }
 }
 
-/* What is not negotiated in the Request is not in the Reply; a Request of all types leaves no others. */
+/* Values that the Request does not negotiate are not in the Reply; a Request of all types leaves no others. */
 static void what_follows(void **state)
 {
     static const struct mpa_enhanced open = {.ird = NOT, .ord = NOT},
@@ -100,7 +100,7 @@ static void what_follows(void **state)
     assert_int_equal(plan.enhanced.ird, NOT);
     assert_int_equal(plan.enhanced.ord, NOT);
     assert_false(is_allowed(&all_types, "rtr=none"));
-    assert_false(is_allowed(&all_types, "ord=1")); /* it serves none */
+    assert_false(is_allowed(&all_types, "ord=1")); /* it serves no Reads */
 }
 
 static void outcomes(void **state)

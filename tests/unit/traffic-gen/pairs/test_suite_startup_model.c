@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The model of the start-up: its vectors, and what it computes for them. */
+/* The model of the start-up: its vectors, and the computed results. */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/pairs/startup_model.h"
 
@@ -50,7 +50,7 @@ static void all_pairs_are_few(void **state)
     }
 }
 
-/* The vector of a text like that of a report: what it does not mention is as usual. */
+/* The vector of a text like that of a report: values that are not mentioned are as usual. */
 static void read_vector(const struct pairs *pairs, const char *text, int *vector)
 {
     g_auto(GStrv) parts = g_strsplit(text, ",", -1);
@@ -168,7 +168,7 @@ static void replies(void **state)
     }
 }
 
-/* One breach after the other. */
+/* One breach at a time. */
 static void all_breaches(void **state)
 {
     static const enum rule_id broken[] = {RULE_MPA_7_1_1_21, RULE_MPA2_9_2_18, RULE_MPA2_9_2_19, RULE_MPA2_9_1_10};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The messages that the generator makes from its templates, against the walker that was written from the same RFCs. */
+/* Messages from the generator's templates, checked with the walker, which was written from the same RFCs. */
 #include "tests/unit/support/support.h"
 
 #include "traffic-gen/say/nfs_messages.h"
@@ -94,7 +94,7 @@ static const struct nfs_field *field_at(const struct nfs_body *body, size_t at)
     return NULL;
 }
 
-/* What is read of results is what was written, where it was written. */
+/* Reading results gives the written values, at the written places. */
 static void read_back(const struct nfs_template *procedure, const char *ops, const struct nfs_body *written)
 {
     struct xdr x = xdr_begin(written->octets->data, written->octets->len);
@@ -108,7 +108,7 @@ static void read_back(const struct nfs_template *procedure, const char *ops, con
     for (guint i = 0; i < written->fields->len; i++) {
         const struct nfs_field *field = &g_array_index(written->fields, struct nfs_field, i), *found;
 
-        /* A COMPOUND's status is known at its end; of attributes the number of ACL entries was said. */
+        /* A COMPOUND's status is known at its end; for attributes the number of ACL entries was given. */
         if (field->size == 0 || (field->at == 0 && is_compound) || strcmp(field->name, "attrs") == 0)
             continue;
         found = field_at(&read, field->at);
@@ -122,7 +122,7 @@ static void read_back(const struct nfs_template *procedure, const char *ops, con
 
         assert_int_equal(field_at(&read, item->at - 4)->value, item->length);
     }
-    for (size_t n = written->octets->len; n-- > 0 && !is_compound;) { /* nothing of it can be missing */
+    for (size_t n = written->octets->len; n-- > 0 && !is_compound;) { /* no part of it can be missing */
         x = xdr_begin(written->octets->data, n);
         nfs_body_clear(&read);
         nfs_body_init(&read);
@@ -131,7 +131,7 @@ static void read_back(const struct nfs_template *procedure, const char *ops, con
     nfs_body_clear(&read);
 }
 
-/* Arguments, results, and results that say an error. */
+/* Arguments, results, and results with an error. */
 static void try_all(const struct nfs_template *procedure, const char *ops, const char *what)
 {
     struct nfs_options options = {.ops = ops, .seed = 7};
@@ -175,7 +175,7 @@ static void test_operations(void **state)
         try_all(procedure, op->name, op->name);
 }
 
-/* Arms of unions and lengths that the defaults do not have. */
+/* Arms of unions and lengths that differ from the defaults. */
 static void test_variants(void **state)
 {
     static const char *const ops[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What statements are made of, and which deviations can be read. */
+/* The parts of statements, and which deviations can be read. */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/say/deviation.h"
 
@@ -182,7 +182,7 @@ static void test_deviations(void **state)
     deviation_free(d);
 }
 
-/* A mistake is found when the text is read, not when the place is. */
+/* A mistake is found when the text is read, not when the statement is carried out. */
 static void test_deviations_that_cannot_be_read(void **state)
 {
     static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the words of a script may say: numbers in names, and octets. */
+/* Values of words in a script: numbers in names, and octets. */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/say/words.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Ends of a scenario of work that go on by themselves, as on a live connection: they come to the same end as those that
- * are led, and tell what could not be done.
+ * Ends of a scenario of work that run by themselves, as on a live connection: they reach the same end as led ones, and
+ * report work that could not be done.
  */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/ends/pair.h"
@@ -38,7 +38,7 @@ static struct work *parse(const char *text)
     return work;
 }
 
-/* Both ends of one connection by themselves; time passes when nothing else happens. */
+/* Both ends of one connection unled; time passes when nothing else happens. */
 static void play(const struct work *work, unsigned connection, struct side sides[2])
 {
     struct pair *pair = pair_new(MSS, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What RPC-over-RDMA asks its upper layer. */
+/* RPC-over-RDMA's questions to its upper layer. */
 #include "engine/nfs/binding/binding.h"
 #include "tests/unit/support/support.h"
 
@@ -63,11 +63,11 @@ static void backchannel(void **state)
     assert_true(nfs_is_backchannel(&call, octets, sizeof octets, &minor));
     assert_int_equal(minor, 1);
     assert_false(nfs_is_backchannel(&call, octets, sizeof octets - 1, &minor));
-    octets[11] = 0; /* version 4.0 has connections of the server */
+    octets[11] = 0; /* version 4.0 has separate connections of the server */
     assert_false(nfs_is_backchannel(&call, octets, sizeof octets, &minor));
 }
 
-/* READ asks for octets, in its own procedure and in a COMPOUND. */
+/* READ requests octets, as a procedure and in a COMPOUND. */
 static void results(void **state)
 {
     const struct nfs_operation operations[] = {
@@ -85,7 +85,7 @@ static void results(void **state)
     assert_int_equal(nfs_reducible_results(&getattr), 0);
     assert_true(nfs_result_asked(&compound, 0, &octets));
     assert_int_equal(octets, 4096);
-    assert_false(nfs_result_asked(&compound, 1, &octets)); /* nothing bounds a link */
+    assert_false(nfs_result_asked(&compound, 1, &octets)); /* a link has no length limit */
     assert_false(nfs_reduces_call(&compound));
     assert_int_equal(nfs_binding_rule(&(struct rpc_message){.prog = NFS_PROGRAM, .vers = 4}, &compound),
                      RULE_NFSULB_6_1_05);

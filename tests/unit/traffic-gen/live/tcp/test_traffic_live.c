@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const int64_t second = 1000000000;
-static const int64_t patience = 60000000000; /* with a machine that builds packages beside other work */
+static const int64_t patience = 60000000000; /* for a machine that also builds packages */
 
 struct end {
     struct live_socket *socket;
@@ -157,7 +157,7 @@ static void connect_client(struct fixture *f)
     assert_non_null(f->client.socket);
 }
 
-/* Until both are closed; the listener would keep the loop busy for ever. */
+/* Until both are closed; the listener would keep the loop busy forever. */
 static void run(struct fixture *f, unsigned ends)
 {
     int64_t deadline = live_now() + patience;
@@ -180,7 +180,7 @@ static void test_both_ways(void **state)
 {
     struct fixture *f = *state;
 
-    f->client.to_write = 20000000; /* more than all buffers: patience and room are used */
+    f->client.to_write = 20000000; /* more than all buffers: waits for room occur */
     f->server.to_write = 3000000;
     connect_client(f);
     run(f, 2);
@@ -213,7 +213,7 @@ static void test_reset(void **state)
     run(f, 2);
     assert_int_equal(f->server.resets, 1);
     assert_int_equal(f->server.fins, 0);
-    assert_int_equal(f->client.resets, 0); /* it knows */
+    assert_int_equal(f->client.resets, 0); /* it knows about its own reset */
 }
 
 static void test_peer_that_does_not_close(void **state)
@@ -225,7 +225,7 @@ static void test_peer_that_does_not_close(void **state)
     run(f, 2);
     assert_non_null(strstr(f->client.why, "did not close in time"));
     assert_int_equal(f->server.resets, 1);
-    assert_true(f->client.ticks > 0); /* how many, a busy machine decides */
+    assert_true(f->client.ticks > 0); /* their number depends on the machine */
 }
 
 static void test_refused(void **state)

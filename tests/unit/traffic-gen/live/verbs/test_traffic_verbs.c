@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The verbs transport on the device of tests/rdma: connections, work, memory, what goes wrong. */
+/* The verbs transport on the device of tests/rdma: connections, work, memory, errors. */
 #include "tests/rdma/fake_device.h"
 #include "tests/unit/support/support.h"
 #include "traffic-gen/live/tcp/internal.h"
@@ -30,7 +30,7 @@ struct side {
     bool orderly;
     enum qp_status broken;
     char *broken_why, *why;
-    void (*then)(struct side *side); /* once it is established */
+    void (*then)(struct side *side); /* called once it is established */
 };
 
 static void on_established(void *ctx, const struct mpa_end_terms *terms)
@@ -130,7 +130,7 @@ struct bench {
     struct live_watch hardware; /* the first member */
     struct live_loop *loop;
     char port[8];
-    bool stepwise; /* the loop stops after a step of the hardware's */
+    bool stepwise; /* the loop stops after each step of the hardware */
     struct verbs_listener *listener;
     struct side client, server;
     bool refuses;
@@ -223,7 +223,7 @@ static void end(struct bench *bench)
     live_loop_free(bench->loop);
     side_clear(&bench->client);
     side_clear(&bench->server);
-    /* The device has everything back. */
+    /* The device has all objects back. */
     assert_int_equal(fake_device.objects, 0);
     verbs_set_calls(NULL);
 }
@@ -261,7 +261,7 @@ static void connection(void **state)
     assert_int_equal(bench.server.established, 1);
     assert_string_equal(bench.client.said, "the server");
     assert_string_equal(bench.server.said, "client");
-    /* The least of what both can do. */
+    /* The lower of both limits. */
     assert_int_equal(qp_terms(bench.client.qp)->ord, 2);
     assert_int_equal(qp_terms(bench.server.qp)->ird, 2);
     assert_int_equal(qp_terms(bench.client.qp)->ird, 4);
@@ -271,7 +271,7 @@ static void connection(void **state)
     assert_string_equal(verbs_device_name(bench.client.link), "fake0");
     send_text(&bench.client, "one");
     send_text(&bench.client, "two");
-    qp_close(bench.client.qp, false); /* after what was posted */
+    qp_close(bench.client.qp, false); /* after the posted work */
     assert_false(qp_post(bench.client.qp, &(struct qp_work){.kind = QP_SEND}));
     run(&bench);
     assert_heard(&bench.server, "onetwo");
@@ -289,7 +289,7 @@ static void send_at_once(struct side *side)
     send_text(side, "at once");
 }
 
-/* Posted from within `established`, and before it: sent when the connection is there. */
+/* Posted in `established`, and before it: sent when the connection is established. */
 static void early_work(void **state)
 {
     struct bench bench;
@@ -338,7 +338,7 @@ static void no_connection(void **state)
     }
 }
 
-/* A loop that is freed in the midst of everything. */
+/* A loop is freed while everything is in progress. */
 static void cut_short(void **state)
 {
     unsigned established = 0;
@@ -354,7 +354,7 @@ static void cut_short(void **state)
         established += bench.client.established;
         end(&bench);
     }
-    assert_true(established > 0 && established < 20); /* the cuts are before and after that */
+    assert_true(established > 0 && established < 20); /* the cuts are before and after it */
 }
 
 /* ---- memory ---- */
@@ -400,10 +400,10 @@ static void reads_and_writes(void **state)
                                          .n = 7,
                                          .remote_stag = regions.stag,
                                          .remote_to = (uintptr_t)regions.octets + 100});
-    /* Verbs have no such messages: as if the connection ended before. */
+    /* Verbs have no such messages: completed as if the connection had ended before. */
     post(&bench.client, (struct qp_work){.kind = QP_IMMEDIATE, .immediate = 1});
     send_text(&bench.client, "after it");
-    /* A sink that is not there, or too small. */
+    /* A sink that does not exist, or is too small. */
     assert_false(qp_post(bench.client.qp, &(struct qp_work){.kind = QP_READ, .n = 1, .sink_stag = 7}));
     assert_false(qp_post(bench.client.qp, &(struct qp_work){.kind = QP_READ,
                                                             .n = 2,
@@ -421,7 +421,7 @@ static void reads_and_writes(void **state)
     end(&bench);
 }
 
-/* Soft iWARP reports a Send before the Read that it follows: the Read is done when its octets are there. */
+/* Soft iWARP reports a Send before the earlier Read: the Read is done when its octets have arrived. */
 static void late_read(void **state)
 {
     static struct regions regions = {.octets = {7}};
@@ -469,7 +469,7 @@ static void invalidation(void **state)
     assert_int_equal(bench.client.statuses[2], QP_REMOTE_ACCESS);
     end(&bench);
 
-    /* Where there are none, nobody may hear that regions can be invalidated. */
+    /* Without windows, nobody may be told that regions can be invalidated. */
     begin(&bench);
     fake_device.no_windows = true;
     connect_both(&bench);
@@ -552,11 +552,11 @@ static void reports(void **state)
     run(&bench);
     assert_int_equal(bench.client.broken, QP_LOCAL_ACCESS);
     assert_int_equal(bench.client.closed + bench.server.closed, 2);
-    assert_null(bench.server.broken_why); /* an event is about one queue pair */
+    assert_null(bench.server.broken_why); /* an event concerns one queue pair */
     end(&bench);
 }
 
-/* soft iWARP calls it an error of its own when the peer has closed while something was sent. */
+/* soft iWARP reports its own error when the peer has closed during a send. */
 static void lost_stream(void **state)
 {
     for (unsigned iwarp = 0; iwarp < 2; iwarp++) {
@@ -581,7 +581,7 @@ static void lost_stream(void **state)
     }
 }
 
-/* ---- what is missing ---- */
+/* ---- missing parts ---- */
 
 static void nothing_there(void **state)
 {
@@ -611,7 +611,7 @@ static void refused_memory(void **state)
 
     begin(&bench);
     connect_both(&bench);
-    fake_device.refuse_memory = ENOMEM; /* for the Receive buffers already */
+    fake_device.refuse_memory = ENOMEM; /* already for the Receive buffers */
     run(&bench);
     assert_int_equal(bench.client.closed, 1);
     assert_non_null(strstr(bench.client.why, "Receive buffers: Cannot allocate memory"));

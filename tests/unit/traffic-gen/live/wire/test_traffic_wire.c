@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Two hosts with a TCP of our own, and a link between them that loses, doubles and delays frames, on a clock of ours.
+/*
+ * Two hosts with our own TCP, and a link between them that loses, duplicates and delays frames, on a simulated clock.
  */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/live/wire/host.h"
@@ -20,7 +21,7 @@ struct flying {
 
 struct net {
     struct wire_host *hosts[2];
-    struct wire_tcp *tcp[2]; /* of host 0, which opens unless told otherwise; of host 1 */
+    struct wire_tcp *tcp[2]; /* of host 0, which opens by default; of host 1 */
     GQueue flying;           /* struct flying, by time */
     int64_t now;
     GRand *rand;
@@ -257,7 +258,7 @@ static void test_small_window(void **state)
     close_both();
 }
 
-/* Both ends open at once, and each has its stream. */
+/* Simultaneous open: each end has its stream. */
 static void test_crossed(void **state)
 {
     net.dup = 0.2;
@@ -271,7 +272,7 @@ static void test_crossed(void **state)
     close_both();
 }
 
-/* A listener's connections have the sequence numbers that are wanted, which wrap, and after that others. */
+/* A listener's connections have the wanted sequence numbers, which wrap, and random ones afterwards. */
 static void test_begins_at(void **state)
 {
     const uint32_t iss = 0U - 100;
@@ -299,7 +300,7 @@ static void connect_early(void)
     connect_by(&(struct wire_opening){.early = early, .n_early = EARLY});
 }
 
-/* The octets of a SYN come again when they were not acknowledged. */
+/* Unacknowledged octets of a SYN are sent again. */
 static void test_early_octets(void **state)
 {
     connect_early();
@@ -309,7 +310,7 @@ static void test_early_octets(void **state)
     close_both();
 }
 
-/* When they were, they do not; this peer has lost them. */
+/* Acknowledged ones are not; this peer has lost them. */
 static void test_early_octets_taken(void **state)
 {
     uint8_t octets[EARLY + 1], got[EARLY];
@@ -326,7 +327,7 @@ static void test_early_octets_taken(void **state)
     close_both();
 }
 
-/* A closed window is probed, as long as it takes; octets arrive once it is open. */
+/* A closed window is probed without limit; octets arrive once it is open. */
 static void test_closed_window(void **state)
 {
     uint8_t octets[600] = {1};
@@ -371,7 +372,7 @@ static void test_reset(void **state)
     assert_int_equal(net.tcp[1]->error, ECONNRESET);
 }
 
-/* RFC 5961: an RST, or a SYN, in the window but not at its beginning is answered, and has no effect. */
+/* RFC 5961: an RST, or a SYN, in the window but not at its beginning is answered, and has no other effect. */
 static void test_forged(void **state)
 {
     uint8_t octet = 1;
@@ -387,7 +388,7 @@ static void test_forged(void **state)
     assert_int_equal(wire_tcp_unread(net.tcp[1]), 1);
 }
 
-/* What is held leaves in the segments that are put; what was not put follows once it is let go. */
+/* Held octets leave in the segments that are put; the rest follows after the release. */
 static void test_put(void **state)
 {
     uint8_t octets[90], got[100];
@@ -415,7 +416,7 @@ static void test_put(void **state)
     assert_int_equal(wire_tcp_unacknowledged(net.tcp[0]), 0);
 }
 
-/* A narrower path: what is on its way goes again, in smaller packets. */
+/* A smaller path MTU: octets in flight are sent again in smaller packets. */
 static void test_narrow_path(void **state)
 {
     connect_with(0, 0);
@@ -425,7 +426,7 @@ static void test_narrow_path(void **state)
     net.mtu_seen = 0;
     transfer(0, 10000, 3000);
     assert_int_equal(net.mtu_seen, 600);
-    /* No narrower than is reasonable. */
+    /* Unreasonably small values are ignored. */
     assert_true(wire_host_narrow(net.hosts[1], net.tcp[1], 70));
     run(10 * ms);
     net.mtu_seen = 0;

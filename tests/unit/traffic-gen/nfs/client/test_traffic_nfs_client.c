@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The NFS client against the NFS server, every version: jobs that succeed, jobs that must fail, servers that are not
+ * The NFS client with the NFS server, every version: jobs that succeed, jobs that must fail, servers that are not
  * ready, Replies that are cut or changed. Every Call is walked to its end.
  */
 #include "tests/unit/support/support.h"
@@ -32,7 +32,7 @@ struct bench {
     bool finished;
     char *trouble;
     int64_t clock_ns;
-    unsigned cut;         /* Replies, one in so many; 0: none */
+    unsigned cut;         /* one in this many Replies; 0: none */
     unsigned with_chunks; /* Calls with Write chunks */
 };
 
@@ -92,7 +92,7 @@ static void finished(void *ctx, const char *trouble)
     bench->trouble = g_strdup(trouble);
 }
 
-/* A Reply on its way back; one in so many is cut short, or an octet of it changed. */
+/* A Reply on its way back; one in this many is cut short, or has a changed octet. */
 static void deliver(struct bench *bench, struct letter *letter)
 {
     struct rpc_end_message reply = {0};
@@ -165,7 +165,7 @@ static void end_tree(struct bench *bench)
     nfs_tree_free(bench->tree);
 }
 
-/* What went wrong, as often as it must not. */
+/* What must not go wrong. */
 static void assert_well(const struct bench *bench)
 {
     if (bench->trouble)
@@ -235,7 +235,7 @@ static void what_goes_wrong(void **state)
 {
     static const struct {
         struct nfs_job jobs[2];
-        const char *trouble; /* how it begins and how it ends */
+        const char *trouble; /* its beginning and its end */
         const char *end;
     } cases[] = {
         {{{.kind = NFS_JOB_READ, .path = "/a", .octets = 1}}, "read /a: ", "NOENT (2)"},
@@ -274,7 +274,7 @@ static void what_goes_wrong(void **state)
         }
 }
 
-/* What is expected may come while other Calls are in flight. */
+/* An expected error may come while other Calls are in flight. */
 static void expected_amid_others(void **state)
 {
     static const struct nfs_job jobs[] = {
@@ -295,7 +295,7 @@ static void expected_amid_others(void **state)
     }
 }
 
-/* A connection that is lost, a server that answers with an error of the transport, or none of its Replies. */
+/* A lost connection, or a server that sends transport errors, or no Replies. */
 static void lost(void **state)
 {
     for (unsigned calls = 0; calls < 12; calls++)
@@ -351,11 +351,11 @@ static void not_ready(void **state)
         nfs_client_tick(bench.client, 1000001000);
         nfs_client_tick(bench.client, 1000001000);
     }
-    assert_int_equal(bench.letters.length, 1); /* FSINFO is answered, on with the job */
+    assert_int_equal(bench.letters.length, 1); /* FSINFO is answered, the job continues */
     end_client(&bench);
 }
 
-/* A server that needs a pause, and a handle that came by another way. */
+/* A server that needs a pause, and a handle from another source. */
 static void settled(void **state)
 {
     static const struct nfs_job job = {.kind = NFS_JOB_MKDIR, .path = "/a"};
@@ -381,7 +381,7 @@ static void settled(void **state)
     end_client(&bench);
 }
 
-/* Replies of which some are damaged: it ends, in order or with a sentence, and nothing else happens. */
+/* Replies with some damage: the client ends, in order or with a message, and nothing else happens. */
 static void damaged(void **state)
 {
     unsigned troubles = 0;
@@ -409,7 +409,7 @@ static void names(void **state)
     assert_int_equal(nfs_job_find("nothing"), NFS_JOBS);
 }
 
-/* Any piece of a file has the same octets as in the whole, and the first that is wrong is found. */
+/* Any piece of a file has the same octets as in the whole, and the first wrong octet is found. */
 static void octets(void **state)
 {
     uint8_t whole[100], piece[100];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The NFS server asked as *.calls beside this file say, whose notation README.md describes: every test on a server of
- * its own, in each of its versions. An argument picks tests by the beginning of their names: test_nfs_calls locks
+ * The NFS server with the tests in *.calls beside this file, whose notation README.md describes: every test has its own
+ * server, in each of its versions. An argument picks tests by the beginning of their names: test_nfs_calls locks
  */
 #include "tests/unit/support/nfs_caller.h"
 #include "traffic-gen/nfs/tree/nfs_status.h"
@@ -25,7 +25,7 @@ struct play {
     GHashTable *callers;   /* by name: struct nfs_caller */
     GHashTable *variables; /* by name: GBytes, */
     GHashTable *numbers;   /* or uint64_t */
-    unsigned line;         /* that is being played */
+    unsigned line;         /* the current line */
 };
 
 /* One statement. */
@@ -46,7 +46,7 @@ static void wrong(const struct play *play, char *what)
     fail_msg("%s:%u: %s", play->test->file, play->line + 1, what); /* does not return */
 }
 
-/* With the counter, or "{i:03}" of it, in place of "{i}". */
+/* Replaces "{i}", or "{i:03}", by the counter. */
 static char *with_counter(char *text, char letter, unsigned value)
 {
     const char head[] = {'{', letter, '\0'};
@@ -63,7 +63,7 @@ static char *with_counter(char *text, char letter, unsigned value)
     return text;
 }
 
-/* "1-2", "2..16": two numbers, or one twice; gives what follows them. */
+/* "1-2", "2..16": two numbers, or one twice; returns the rest. */
 static char *range(const char *text, const char *between, unsigned *first, unsigned *last)
 {
     char *end;
@@ -112,7 +112,7 @@ static GBytes *variable_bytes(const struct play *play, const char *text)
     return g_bytes_new_from_bytes(all, from, to - from);
 }
 
-/* Octets that a word stands for; NULL: it is a number. */
+/* The octets of a word; NULL: it is a number. */
 static GBytes *bytes_of(const struct play *play, const char *text)
 {
     if (*text == '$' && g_hash_table_contains(play->numbers, text + 1))
@@ -149,7 +149,7 @@ static void add_value(struct statement *s, const char *name, const char *text)
     s->values[s->n++] = value;
 }
 
-/* "NAME=VALUE"; a variable by itself is a handle for procedures, a stateid for operations. */
+/* "NAME=VALUE"; a variable alone is a handle for procedures, a stateid for operations. */
 static void take_argument(struct statement *s, const char *word, bool is_procedure)
 {
     const size_t n = strcspn(word, "=");
@@ -163,9 +163,9 @@ static void take_argument(struct statement *s, const char *word, bool is_procedu
         WRONG(s->play, "'%s' is no NAME=VALUE", word);
 }
 
-/* ---- what was answered ---- */
+/* ---- answers ---- */
 
-/* A field of the Reply, or something about it, as a number and as octets. */
+/* A field of the Reply, or a property of it, as a number and as octets. */
 struct answer {
     const char *name;
     bool is_there;
@@ -279,7 +279,7 @@ static void keep(struct statement *s, const char *variable, const struct answer 
         g_hash_table_insert(s->play->numbers, g_strdup(variable), g_memdup2(&answer->number, sizeof answer->number));
 }
 
-/* Of "NAME", "NAME#2" or "NAME*": the last, the third, all. */
+/* "NAME", "NAME#2" or "NAME*": the last, the third, all. */
 static void check_field(struct statement *s, const char *field, uint64_t mask, const char *relation, const char *due)
 {
     g_autofree char *name = g_strndup(field, strcspn(field, "#*"));
@@ -325,7 +325,7 @@ static void check(struct statement *s, const char *word)
     }
 }
 
-/* "NOENT", "2", "GARBAGE_ARGS"; "STALE/BADHANDLE": of each minor version, the last one of all that follow. */
+/* "NOENT", "2", "GARBAGE_ARGS"; "STALE/BADHANDLE": for each minor version, the last for all others. */
 static uint32_t status_of(const struct play *play, const char *word)
 {
     g_auto(GStrv) each = g_strsplit(word, "/", -1);
@@ -343,7 +343,7 @@ static uint32_t status_of(const struct play *play, const char *word)
     return status;
 }
 
-/* What follows "->". */
+/* The part after "->". */
 static void judge(struct statement *s, uint32_t status, char **due)
 {
     const uint32_t expected = *due ? status_of(s->play, *due) : 0;
@@ -413,7 +413,7 @@ static void lists(struct statement *s)
         WRONG(s->play, "expected %s entries; found %u", s->words[2], s->listed);
 }
 
-/* "opens FILE SHARE/DENY [OWNER]"; "makes FILE ..." creates it when there is none. */
+/* "opens FILE SHARE/DENY [OWNER]"; "makes FILE ..." creates it if necessary. */
 static void opens(struct statement *s)
 {
     const char *owner = arrow_of(s) > 4 ? s->words[4] : "x";
@@ -446,7 +446,7 @@ static void sets(struct statement *s)
     WRONG(s->play, "'%s' cannot be set", word_at(s, 2));
 }
 
-/* "mounts [NAME]", "mounts-back": with callbacks; "connects": nothing is said yet. */
+/* "mounts [NAME]", "mounts-back": with callbacks; "connects": sends nothing yet. */
 static void mounts(struct statement *s)
 {
     const bool back = g_str_has_suffix(s->words[1], "-back");
@@ -463,7 +463,7 @@ static void mounts(struct statement *s)
         caller_mount(t, s->words[2] ? s->words[2] : s->words[0], back);
 }
 
-/* "answers [SEQUENCE [RECALL]]": statuses; "loses": the callback is not answered. */
+/* "answers [SEQUENCE [RECALL]]": statuses; "loses": does not answer the callback. */
 static void answers(struct statement *s)
 {
     const char *sequence = word_at(s, 2), *recall = *sequence ? word_at(s, 3) : "";
@@ -527,7 +527,7 @@ static void play_words(struct play *play, char **words)
     g_ptr_array_unref(s.held);
 }
 
-/* "[0]", "[1-2]": in these minor versions only; "0..9": for each {i}. */
+/* "[0]", "[1-2]": only in these minor versions; "0..9": for each {i}. */
 static void play_line(struct play *play, char *line)
 {
     const unsigned minor = play->test->minor;
@@ -544,7 +544,7 @@ static void play_line(struct play *play, char *line)
         g_autofree char *text = with_counter(g_strdup(line), 'i', i);
         g_auto(GStrv) words = NULL;
 
-        if (g_shell_parse_argv(text, NULL, &words, NULL)) /* false: nothing but a comment */
+        if (g_shell_parse_argv(text, NULL, &words, NULL)) /* false: only a comment */
             play_words(play, words);
     }
 }
@@ -601,7 +601,7 @@ struct all_calls {
     const char *wanted;
 };
 
-/* "test NAME MINOR ...", and what is indented below it; the next line. */
+/* "test NAME MINOR ...", and its indented lines; returns the next line. */
 static unsigned add_tests(struct all_calls *all, const char *file, char **lines, unsigned i)
 {
     static char *only[] = {"0", NULL};

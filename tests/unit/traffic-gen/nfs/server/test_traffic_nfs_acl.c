@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* NFSACL version 3: what is set is returned, follows the mode, and decides who may do what. */
+/* NFSACL version 3: an ACL is returned as set, follows the mode, and decides about access. */
 #include "tests/unit/support/nfs_caller.h"
 
 enum { OWNER = 1, USER = 2, GROUP_OWNER = 4, GROUP = 8, MASK = 0x10, OTHER = 0x20, ACL = 1, DEFAULT = 4 };
@@ -114,7 +114,7 @@ static void is_kept(void **state)
     assert_acl(&bench, kept, ARRAY_LENGTH(kept));
     assert_int_equal(ask_of_file(&bench, "nfs3.getattr"), 0);
     assert_int_equal(nfs_results_number(&bench.t.fields, "mode", 0), 0660);
-    assert_access(&bench, 7, 0x0d);    /* named, and no more than the mask */
+    assert_access(&bench, 7, 0x0d);    /* named, limited by the mask */
     assert_access(&bench, 8, 0x01);    /* its own entry counts */
     assert_access(&bench, 9, 0x0d);    /* by its group */
     assert_access(&bench, 10, 0);      /* by none */
@@ -129,7 +129,7 @@ static void is_kept(void **state)
     end(&bench);
 }
 
-/* No entry twice, none lacking, a mask beside named ones, no other types and rights, no default ACL. */
+/* No entry twice, none missing, a mask beside named ones, no other types and rights, no default ACL. */
 static void others_are_refused(void **state)
 {
     static const struct ace good[] = {{OWNER, 0, 6}, {GROUP_OWNER, 0, 2}, {OTHER, 0, 0}};
@@ -160,7 +160,7 @@ static void others_are_refused(void **state)
     end(&bench);
 }
 
-/* There are ACLs for 1024 files; those of files that are gone make room. */
+/* There is room for ACLs of 1024 files; deleted files make room. */
 static void are_bounded(void **state)
 {
     static const struct ace aces[] = {{OWNER, 0, 6}, {USER, 7, 4}, {GROUP_OWNER, 0, 2}, {MASK, 0, 6}, {OTHER, 0, 0}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The NFS server given what no description has: other programs and headers, numbers that are no operations, octets of
- * all kinds, and so many locks and sessions that only a model knows what is due. What it does for Calls is in *.calls.
+ * The NFS server with undescribed input: other programs and headers, undefined operations, octets of all kinds, and so
+ * many locks and sessions that a model computes the results. *.calls has its ordinary Calls.
  */
 #include "tests/unit/support/nfs_caller.h"
 
@@ -74,7 +74,7 @@ static void denied(void **state)
         /* two groups are not too many: NULL succeeds */
         {"00000000 00000002 000186a3 00000003 00000000 00000001 0000001c [16] 00000002 00000007 00000008 [8]",
          "00000001 00000000 [12]"},
-        /* too short, or no Call: nothing can be said */
+        /* too short, or not a Call: no answer */
         {"00000000 00000002 000186a3 00000003", NULL},
         {"00000001 00000002 000186a3 00000003 00000000 [16]", NULL},
         {"00000002 00000002 000186a3 00000003 00000000 [16]", NULL},
@@ -100,7 +100,7 @@ static void denied(void **state)
 
 /* ---- operations ---- */
 
-/* Begins a COMPOUND of so many operations, and SEQUENCE before them where there is one. */
+/* Begins a COMPOUND of this many operations, after SEQUENCE if the version has it. */
 static void compound(struct nfs_caller *t, unsigned minor, unsigned n, struct xdr_out *out)
 {
     caller_call(t, NFS_PROGRAM, 4, 1, out);
@@ -114,7 +114,7 @@ static void compound(struct nfs_caller *t, unsigned minor, unsigned n, struct xd
 
 static void unknown(void **state)
 {
-    static const uint32_t after[] = {40, 59, 76}; /* the last one of each minor version */
+    static const uint32_t after[] = {40, 59, 76}; /* the last operation of each minor version */
 
     for (unsigned minor = 0; minor <= 2; minor++) {
         const uint32_t numbers[] = {after[minor], 2, 0xffffffff};
@@ -138,7 +138,7 @@ static void unknown(void **state)
     }
 }
 
-/* An operation, a stateid perhaps, and words of which many are small. */
+/* An operation, perhaps a stateid, and words, many of them small. */
 static void put_anything(struct xdr_out *out, uint64_t *seed, const uint8_t stateid[CALLER_STATEID])
 {
     uint32_t words = (uint32_t)(next_random(seed) % 20);
@@ -219,7 +219,7 @@ static bool is_free(const struct locker *other, unsigned kind, unsigned first, u
     return true;
 }
 
-/* Random locks of two owners against a table of who holds what. */
+/* Random locks of two owners, compared with a table of holders. */
 static void ranges(void **state)
 {
     static struct locker lockers[2];
@@ -250,7 +250,7 @@ static void ranges(void **state)
     caller_server_end(&on);
 }
 
-/* Sessions of many clients: those that come late get fewer slots, and in the end none is left. */
+/* Sessions of many clients: later ones get fewer slots, and finally none. */
 static void many_sessions(void **state)
 {
     struct caller_server on;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The file tree: names, cookies that stay good, holes, limits, import. */
+/* The file tree: names, stable cookies, holes, limits, import. */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/nfs/tree/nfs_tree.h"
 
@@ -118,7 +118,7 @@ static void renaming(void **state)
     nfs_tree_free(tree);
 }
 
-/* Thousands of entries; every other one is removed while they are listed. */
+/* Thousands of entries; every second one is removed while they are listed. */
 static void cookies(void **state)
 {
     struct nfs_tree *tree = new_tree();
@@ -195,7 +195,7 @@ static void holes(void **state)
     assert_int_equal(nfs_tree_read(tree, id, UINT64_MAX, 10, &p, &n, &eof), NFS_TREE_OK);
     assert_int_equal(n, 0);
 
-    /* What a file was cut down to does not come back when it grows. */
+    /* Truncated octets do not come back when a file grows. */
     change.size = at - 1;
     assert_int_equal(nfs_tree_set(tree, id, &change), NFS_TREE_OK);
     assert_int_equal(used(tree), 4096);
@@ -216,7 +216,7 @@ static void holes(void **state)
     nfs_tree_free(tree);
 }
 
-/* Numbers of pages whose low 32 bits are equal. */
+/* Page numbers whose low 32 bits are equal. */
 static void far_pages(void **state)
 {
     struct nfs_tree *tree = new_tree();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the rows of the suites say can be said: to any device, in either role, with and without what is odd in it. Those
- * about RPC-over-RDMA have other words; what comes before their stimulus needs a device.
+ * All rows of the suites can be sent: to any device, in either role, with and without the error. Rows about
+ * RPC-over-RDMA have other words; what precedes their stimulus needs a device.
  */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/suite/cases/suite_rows.h"
@@ -110,7 +110,7 @@ static struct talker_heard *call_of_device(uint32_t nfs)
     return &heard;
 }
 
-/* NULL: it is one of our end, which waits for the answer. */
+/* NULL: from our end, which waits for the answer. */
 static char *stimulus_of(const struct suite_case *row)
 {
     static const char *const verbs[] = {"call ", "reply ", "error ", "raw ", "done", "put ", "get "};
@@ -139,7 +139,7 @@ static bool say_rpc(const struct suite_case *row, enum suite_dut dut, uint32_t n
     talker.heard = g_ptr_array_new();
     talker.names = g_ptr_array_new_with_free_func(g_free);
     g_ptr_array_add(talker.heard, call_of_device(nfs));
-    if (nfs == 4 || (row->says && strstr(row->says, " v4"))) /* links are made with version 4 alone */
+    if (nfs == 4 || (row->says && strstr(row->says, " v4"))) /* only version 4 makes links */
         talker.version = NFS_V40;
     memset(talker.root, 0xA5, talker.root_n);
     rpc_talker_make_end(&talker, &(struct talker_wish){0}, &options, &stream);
@@ -207,7 +207,7 @@ static void test_rows(void **state)
     assert_true(n > 300);
 }
 
-/* The case has no verdict that says so, and nothing is sent. */
+/* The case has no verdict for it, and nothing is sent. */
 static void test_what_cannot_be_said(void **state)
 {
     static const char *const texts[] = {"sned", "send lne=3", "with no-such-word; send", "write region=none",

@@ -38,7 +38,7 @@ static void outcomes(void **state)
         {{OUTCOME_FAILED, OUTCOME_PASSED, OUTCOME_PASSED}, 3, false, OUTCOME_UNSTABLE},
         {{OUTCOME_FAILED, OUTCOME_INCONCLUSIVE}, 2, false, OUTCOME_INCONCLUSIVE},
         {{OUTCOME_FAILED, OUTCOME_INCONCLUSIVE, OUTCOME_FAILED}, 3, false, OUTCOME_FAILED},
-        /* Dead once, of whatever; dead again, of this. */
+        /* Dead once, perhaps of something else; dead again, of this. */
         {{OUTCOME_DIED}, 1, false, OUTCOME_INCONCLUSIVE},
         {{OUTCOME_DIED}, 1, true, OUTCOME_DIED},
         {{OUTCOME_DIED, OUTCOME_DIED}, 2, false, OUTCOME_DIED},
@@ -79,7 +79,7 @@ static void died_once_is_taken_up_again(void **state)
     case_result_free(result);
 }
 
-/* What one of several runs saw is kept, and doubted. */
+/* Findings of one of several runs are kept, and doubted. */
 static void observations(void **state)
 {
     for (unsigned times = 1; times <= 2; times++) {

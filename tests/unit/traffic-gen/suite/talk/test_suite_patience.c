@@ -47,7 +47,7 @@ static void silence_has_to_be_sure(void **state)
     assert_int_equal(patience_wait(&patience, 8 * second, true), 8 * second);
 }
 
-/* Whatever this machine does meanwhile: what has ended before is not counted, and a delay is never negative. */
+/* Whatever this machine does meanwhile: earlier delays are not counted, and a delay is never negative. */
 static void lateness_is_of_the_time_since(void **state)
 {
     struct lateness *lateness = lateness_start();

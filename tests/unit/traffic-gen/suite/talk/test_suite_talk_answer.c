@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whatever a device says is an answer, but for what is due; and a Terminate refuses a fault for the reasons of the row.
- */
+/* Any message of a device is an answer, unless it is due; and a Terminate refuses an error for the row's reasons. */
 #include "tests/unit/support/support.h"
 #include "traffic-gen/suite/cases/suite_rows.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
@@ -34,7 +33,7 @@ static void end(struct conversation_of *one)
 
 enum { TAGGED_LEN = 14, UNTAGGED_LEN = 18, PAYLOAD = 4, ROOM = 64 };
 
-/* The device says a segment whose payload begins so; of the FPDU `most` octets come. */
+/* The device sends a segment with this payload first; `most` octets of the FPDU arrive. */
 static void hear(struct talk *talk, uint8_t control, uint8_t opcode, const uint8_t payload[2], size_t most)
 {
     const bool tagged = control & 0x80;
