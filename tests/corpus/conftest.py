@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The generated corpus: every scenario, clean and in trouble, and every fault, with what iwarp-check says of it."""
+"""The generated corpus: every scenario, clean and with disturbances, and every fault, with iwarp-check's results."""
 import concurrent.futures
 import os
 import subprocess
@@ -13,7 +13,7 @@ CHUNK = 100  # captures per call of iwarp-check
 
 @pytest.fixture(scope="session")
 def rules(catalogue):
-    """What RoCE alone has, no statement can break: test_roce_copies.py."""
+    """Rules only of RoCE, which statements cannot break: test_roce_copies.py."""
     return {row["id"]: Rule(row["id"], row["judged"] == "yes" and row["transport"] != "ib", row["severity"],
                             row["with"] if row["judged"] == "with" else [row["same"], *row["with"]])
             for row in catalogue if layer(row["id"])}
@@ -38,7 +38,7 @@ def faults():
     return listed_faults()
 
 
-@pytest.fixture(scope="module")  # it is much to keep
+@pytest.fixture(scope="module")  # too large for each module to keep
 def corpus(build, gen, scenarios, faults, tmp_path_factory):
     """name -> capture object of the report, for everything."""
     folder = tmp_path_factory.mktemp("corpus")
@@ -70,7 +70,7 @@ FEW = 40
 
 @pytest.fixture(scope="session")
 def few(request):
-    """So few faults are asked for (-k RULE) that the rest of the corpus need not be made."""
+    """So few faults are selected (-k RULE) that the rest of the corpus is not needed."""
     return sum("fault" in item.callspec.params for item in request.session.items if hasattr(item, "callspec")) <= FEW
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the corpus tests and their fixtures share."""
+"""Shared by the corpus tests and their fixtures."""
 import collections
 import os
 import pathlib
@@ -9,24 +9,24 @@ import sys
 import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path += [str(TESTS), str(TESTS.parent / "rules")]  # docs/rules.py comes from elsewhere
+sys.path += [str(TESTS), str(TESTS.parent / "rules")]  # docs/rules.py runs with another path
 import catalogue  # noqa: E402
 from reports import each  # noqa: E402
 
 Fault = collections.namedtuple("Fault", "id scenario also summary")
-Rule = collections.namedtuple("Rule", "id judged severity under")  # under: rules one of which has its findings
+Rule = collections.namedtuple("Rule", "id judged severity under")  # under: the rules that report its findings
 Finding = collections.namedtuple("Finding", "rule severity frame message")
 
-# Trouble on the way; probabilities that strike every conversation somewhere.
+# Disturbances; their probabilities affect every conversation somewhere.
 NETS = ("loss=0.08", "reorder=0.15", "dup=0.15", "resegment=0.1",
         "loss=0.04,reorder=0.1,dup=0.05,resegment=0.05")
 ROCE_NETS = ("loss=0.08", "reorder=0.15", "dup=0.15", "rnr=0.2",
              "loss=0.04,reorder=0.1,dup=0.05,rnr=0.05,delay=1,jitter=2")
-# What else the way can be like: a quarter of the seeds.
+# Other properties of the path: a quarter of the seeds.
 WAYS = ("window=2048,delay=2,jitter=3,loss=0.02", "tso=16000,reorder=0.05")
 
 
-# Tables of rules by the beginning of their ids, and those whose every judged rule must have its two kinds of traffic.
+# Tables of rules by the beginning of their ids, and those in which every judged rule must have both kinds of traffic.
 LAYERS = {"MPA": "mpa", "DDP": "ddp", "RDMAP": "rdmap", "SEC": "rdmap", "RPCR": "rpcrdma", "BIDI": "rpcrdma",
           "CMPD": "rpcrdma", "EXP": "rpcrdma", "RPC": "rpc", "NFSULB": "nfs", "NFS": "nfs"}
 STRICT = {"mpa", "ddp", "rdmap", "rpcrdma", "rpc", "nfs"}
@@ -38,7 +38,7 @@ def layer(rule):
 
 
 def base(fault_id):
-    """The rule that a fault breaks, or whose stimulus it is: MPA-4.1-06+ok, MPA-7.1.1-28/short."""
+    """The rule of a fault, or of its stimulus: MPA-4.1-06+ok, MPA-7.1.1-28/short."""
     return re.split("[/+]", fault_id)[0]
 
 
@@ -57,8 +57,8 @@ def lines(gen, *arguments):
 
 
 def listed_faults(*options):
-    """Needed before there are fixtures; none where nothing is built."""
-    from tests.conftest import build_folder  # which docs/rules.py has not on its path
+    """Needed before there are fixtures; empty if nothing is built."""
+    from tests.conftest import build_folder  # not in the path of docs/rules.py
 
     program = build_folder() / "traffic-gen" / "iwarp-gen"
     if not program.exists():
@@ -69,10 +69,8 @@ def listed_faults(*options):
 
 
 def judge(build, paths, by_name=True, rules="ietf", counts=True, options=()):
-    """
-    One call of iwarp-check for many captures; the JSON object of each, by file name without suffix or in order. Without counts:
-    of findings that are alike three, and of the rules only what failed or was inconclusive.
-    """
+    """One call of iwarp-check for many captures; the JSON object of each, by file name without suffix or in order. Without counts: three
+    of each kind of equal findings, and only failed or inconclusive rules."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as report:
         run = subprocess.run([build / "conformance" / "iwarp-check", "--format=ndjson", "--no-progress",
                               *(["--verbose"] if counts else []), *([] if rules == "ietf" else ["--profile=" + rules]), *options, *paths],

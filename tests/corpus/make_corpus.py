@@ -1,11 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Writes captures/generated with its manifest: every conforming scenario and for each rule the first fault that breaks it,
-for a reaction also the proper answer.
+"""Writes captures/generated with its manifest: every conforming scenario, for each rule the first fault that breaks it,
+and for a reaction also the proper answer.
 
-tests/corpus/make_corpus.py BUILD [FOLDER]
-"""
+tests/corpus/make_corpus.py BUILD [FOLDER]"""
 import collections
 import pathlib
 import shutil
@@ -15,7 +13,7 @@ import sys
 from generated import base, findings, judge, layer, name, profile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-KEPT_MAX = 200_000  # octets; larger ones are in the manifest only
+KEPT_MAX = 200_000  # octets; larger captures are only in the manifest
 COLUMNS = ("file", "kept", "shows", "profile", "findings", "command")
 
 Entry = collections.namedtuple("Entry", "file shows profile arguments")
@@ -27,7 +25,7 @@ def generator(build, *arguments):
 
 
 def entries(build):
-    """What belongs to the corpus, in the order of the manifest."""
+    """The contents of the corpus, in the order of the manifest."""
     for line in generator(build, "list", "scenarios").splitlines():
         scenario, summary = line.split("\t")[:2]
         if not scenario.startswith(("bulk", "nfs-bulk", "many")):
@@ -48,7 +46,7 @@ def told(capture):
 
 
 def make(build, folder):
-    """Writes all captures and the manifest into a folder, also those that are too large to keep."""
+    """Writes all captures and the manifest into a directory, including captures too large to keep."""
     everything = list(entries(build))
     for entry in everything:
         path = folder / entry.file

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Scenarios of NFS made at random: jobs of a client on a file tree that a model keeps, so that each answer is known."""
+"""Random scenarios of NFS: jobs of a client on a file tree with a model, so that each answer is known."""
 import random
 
 JOBS = 25

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Scripts of conversations made at random about memory that nobody else writes: Writes, Reads and Atomics of several STags in
-flight at a time, Sends and Immediate Data between them. What the Responder has is known, so that one wrong result can be
-put into a conversation. Writes are placed when they arrive; an Atomic or a Read is served then, or when it is answered.
-"""
+"""Random scripts of conversations about memory that nobody else writes: Writes, Reads and Atomics of several STags in
+flight, with Sends and Immediate Data between them. The Responder's memory is known, so one wrong result can be put into
+a conversation. Writes are placed on arrival; an Atomic or a Read is served then, or when it is answered."""
 import random
 import struct
 
 MAX = (1 << 64) - 1
-OCTETS = 192  # of each STag
+OCTETS = 192  # for each STag
 WRITE, READ_RESPONSE, ATOMIC_RESPONSE = 0, 2, 11  # opcodes
 SINK = 0xD000
 STAGS = (0xA000, 0xB000, 0xC000)
@@ -20,7 +18,7 @@ def masked_add(original, data, mask):
 
 
 class Memory:
-    """Writes one conversation; results are the places in it of answers whose value is known from what was said before."""
+    """Writes one conversation; results are the places of answers whose value is known from earlier messages."""
 
     def __init__(self, seed, statements=60, in_flight=4):
         self.random = random.Random(seed)
@@ -30,7 +28,7 @@ class Memory:
         self.sink = self.msn = 0
         self.length, self.in_flight = statements, in_flight
         self.waiting, self.statements, self.results = [], [], []
-        self.small = self.random.random() < 0.5  # counters rather than all 64 bits
+        self.small = self.random.random() < 0.5  # uses counters rather than all 64 bits
 
     def number(self):
         return self.random.randrange(4) if self.small and self.random.random() < 0.8 else self.random.randrange(1 << 64)
@@ -56,10 +54,10 @@ class Memory:
         octets = bytes(self.random.randrange(256) for _ in range(length))
         if length == 8 and self.random.random() < 0.5:
             octets = self.number().to_bytes(8, self.order)
-        for waiting in self.waiting:  # it may find what was there before, or this
+        for waiting in self.waiting:  # it may find the old contents, or the new
             if waiting["stag"] == stag and waiting["at"] < at + length and at < waiting["at"] + waiting["length"]:
                 waiting["doubtful"] = True
-                if waiting["kind"] != "read":  # and be performed before or after it
+                if waiting["kind"] != "read":  # or be performed before or after this one
                     self.doubtful |= {(stag, waiting["at"] + i) for i in range(8)}
         self.octets[stag][at:at + length] = octets
         self.shown |= {(stag, at + i) for i in range(length)}
@@ -99,7 +97,7 @@ class Memory:
                 self.serve(waiting)
 
     def serve(self, request):
-        """Those before it are served already."""
+        """Earlier requests are already served."""
         if request["served"]:
             return
         stag, at, length = request["stag"], request["at"], request["length"]
@@ -151,11 +149,11 @@ class Memory:
         return "; ".join(self.statements)
 
     def decided(self):
-        """Results whose octets are all known from what was said before."""
+        """Results whose octets are all known from earlier messages."""
         return [i for i, (_, request) in enumerate(self.results) if request["known"] and not request["doubtful"]]
 
     def spoilt(self, which):
-        """The script with another octet in one result."""
+        """The script with one octet of a result changed."""
         place, request = self.results[which]
         octets = bytearray(request["octets"])
         octets[self.random.randrange(len(octets))] ^= self.random.randrange(1, 256)

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Scripts of conforming conversations made at random: MPA start-up, DDP, RDMAP with Atomics and Immediate Data."""
+"""Random scripts of conforming conversations: MPA start-up, DDP, RDMAP with Atomics and Immediate Data."""
 import collections
 import random
 
 STATEMENTS = 40
-IN_FLIGHT = 6  # requests of a side; more than 8 the start-up of revision 2 does not allow
+IN_FLIGHT = 6  # requests of a side; the start-up of revision 2 allows at most 8
 
 SENDS = {"send": "send", "send-inv": "send_invalidate", "send-se": "send_se", "send-se-inv": "send_se_invalidate"}
 IMMEDIATES = {"imm": "immediate", "imm-se": "immediate_se"}
 
 
 class Operations:
-    """Writes one conversation; counts[i] is how often each operation was used on its connection i."""
+    """Writes one conversation; counts[i] is the number of uses of each operation on its connection i."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
-        self.waiting = {"I": [], "R": []}  # requests by who sent them, oldest first: the verb of the answer
+        self.waiting = {"I": [], "R": []}  # requests by sender, oldest first: the verb of the answer
         self.statements, self.counts = [], [collections.Counter()]
         self.rdmac = False
 
@@ -33,7 +33,7 @@ class Operations:
         return self.random.choice([self.random.randrange(64), self.random.randrange(3000), self.random.randrange(20000)])
 
     def say(self, text, operation):
-        begun = sum(self.counts[-1].values()) >= 2  # both may speak at any time
+        begun = sum(self.counts[-1].values()) >= 2  # both may send at any time
         if begun and self.random.random() < 0.1 and "answer" not in text and "result" not in text:
             text += " early"
         self.statements.append(text)
@@ -54,7 +54,7 @@ class Operations:
         self.waiting[side].append("result")
 
     def answer(self, side):
-        """The oldest request of this side."""
+        """Answers this side's oldest request."""
         verb = self.waiting[side].pop(0)
         self.say(f"{'R' if side == 'I' else 'I'} {verb}", "read_response" if verb == "answer" else "atomic_response")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Scripts of conforming conversations made at random: RPC-over-RDMA with NFS."""
+"""Random scripts of conforming conversations: RPC-over-RDMA with NFS."""
 import collections
 import random
 
@@ -7,15 +7,15 @@ CALLS = 30
 
 
 class Talk:
-    """Writes one conversation: every choice in it is one that RFC 8166 and RFC 8267 leave to its ends."""
+    """Writes one conversation: it only makes choices that RFC 8166 and RFC 8267 leave to the ends."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.inline = self.random.choice([1024, 1024, 2048, 4096, 4096, 16384])
-        self.waiting = {"I": [], "R": []}  # Calls by who sent them: (has Read chunks, words of its Reply, slot)
+        self.waiting = {"I": [], "R": []}  # Calls by sender: (has Read chunks, words of its Reply, slot)
         self.granted = {"I": 1, "R": 1}
         self.slots = {"I": set(), "R": set()}
-        self.nfs4 = self.random.choice(["nfs41", "nfs41", "nfs42"]) # what one minor version returns is not for another
+        self.nfs4 = self.random.choice(["nfs41", "nfs41", "nfs42"]) # results of one minor version do not suit another
         self.remote_invalidation = self.random.random() < 0.7
         self.statements = []
 
@@ -52,7 +52,7 @@ class Talk:
         return False
 
     def takes(self, words, n):
-        """The argument of n octets: in a Read chunk, in a Long Call, or inline when it fits."""
+        """The argument of n octets: in a Read chunk, in a Long Call, or inline if it fits."""
         choice = self.random.random()
         if choice < 0.5:
             words.append(f"read={self.cut(n)}")
@@ -190,12 +190,12 @@ class Talk:
         del self.waiting[side][index]
 
     def reconnect(self):
-        """Everything that has no Reply yet is sent again."""
+        """Repeats all Calls without a Reply."""
         while self.waiting["R"]:
             self.reply("R")
         self.statements += [self.random.choice(["I rst", "R close"]), "next"]
         for one in self.waiting["I"]:
-            one[0] = one[4]  # memory is read anew
+            one[0] = one[4]  # memory is read again
         self.granted = {"I": 1, "R": 1}
         while self.waiting["I"]:
             self.statements.append("I again")
@@ -213,7 +213,7 @@ class Talk:
             if i == breaks:
                 self.reconnect()
             side = "R" if both and self.random.random() < 0.3 else "I"
-            # A client keeps one credit for a look whether its server is alive (RFC 8267 section 6.7.2).
+            # A client keeps one credit for a check whether its server is alive (RFC 8267 section 6.7.2).
             room = min(self.granted[side] - 1, 8 if side == "R" else 16) - len(self.waiting[side])
             room += self.granted[side] == 1
             if room > 0 and self.random.random() < 0.6:
@@ -227,10 +227,8 @@ class Talk:
 
 
 def calls_of(script):
-    """
-    For each connection of a script: (name, direction) -> [Calls, Replies], as the report counts them. What a Long Call
-    calls is known when its Position-Zero Read chunk has been read.
-    """
+    """For each connection of a script: (name, direction) -> [Calls, Replies], as the report counts them. A Long Call's
+    procedure is known when its Position-Zero Read chunk has been read."""
     connections, waiting = [collections.defaultdict(lambda: [0, 0])], {"I": [], "R": []}
     for statement in script.split("; "):
         if statement == "next":

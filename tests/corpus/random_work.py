@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Scenarios of work made at random, and a model of what two real ends have to make of it: which messages they send, and
-what their memory holds at the end.
+"""Random scenarios of work, and a model of the two real ends: the messages that they send, and their memory at the end.
 
-The rights and uses of the regions are such that neither side depends on how far the other one is: `inbox` is written by
-the other side alone, `words` hold what it does atomics on, `sink` takes what this side reads.
-"""
+Rights and uses of the regions make each side independent of the other's progress: only the other side writes `inbox`, `words` are for
+its Atomics, `sink` is for this side's Reads."""
 import functools
 import random
 import struct
@@ -21,7 +18,7 @@ SENDS = {(False, False): ("send", 3), (True, False): ("send-inv", 4), (False, Tr
 
 @functools.lru_cache(None)
 def octets_by_chance(role, index, n):
-    """The generator's, which is SplitMix64."""
+    """The generator's octets, from SplitMix64."""
     state, out = (role << 32) | index, bytearray()
     for _ in range(n):
         state = (state + 0x9E3779B97F4A7C15) & MASK64
@@ -36,7 +33,7 @@ def pattern(number, n):
 
 
 def fetch_add(value, add, mask):
-    """Fields end, at their highest bit, where the mask has ones: no carry leaves them (RFC 7306 section 5.2.1)."""
+    """Fields end, at their highest bit, where the mask has ones: carries do not leave them (RFC 7306 section 5.2.1)."""
     out = carry = 0
     for bit in range(64):
         total = (value >> bit & 1) + (add >> bit & 1) + carry
@@ -59,7 +56,7 @@ class Side:
 class Work:
     def __init__(self, seed):
         self.random = random.Random(seed)
-        self.refusal = None  # (side that says it, layer/type/code as a number) on the last connection
+        self.refusal = None  # (sender, layer/type/code as a number) on the last connection
         self.connections = []  # {side: Side}
         revision = self.random.choice([0, 1, 1, 2, 2, 2])
         self.old = revision == 0
@@ -70,11 +67,11 @@ class Work:
             words += ["no-crc"] * (self.random.random() >= 0.85)
             wishes = {letter: {"markers": int(self.random.random() < 0.3), "ird": self.random.randrange(1, 6),
                                "ord": self.random.randrange(1, 6)} for letter in "IR"}
-            wishes["R"]["ird"] += wishes["I"]["ord"]  # less is allowed, and worth a warning
+            wishes["R"]["ird"] += wishes["I"]["ord"]  # fewer are allowed, but give a warning
             if revision == 2 and self.random.random() < 0.4:
                 self.rtr = self.random.choice([1, 2, 4])
                 words.append(f"rtrI={self.rtr} rtrR={self.rtr}")
-            elif revision == 1:  # nothing is negotiated: the two have to know
+            elif revision == 1:  # nothing is negotiated: both have to know
                 for wish in wishes.values():
                     wish.update(ird=8, ord=8)
             words += [f"{name}{letter}={value}" for letter, wish in wishes.items() for name, value in wish.items()]
@@ -110,7 +107,7 @@ class Work:
     def number(self):
         return self.random.choice([0, 1, MASK64, self.random.randrange(1 << 64)])
 
-    # Each of these makes one statement, and the model follows it; `before` is the memory of this side when the round begins.
+    # Each makes one statement, and updates the model; `before` is this side's memory when the round begins.
 
     def payload(self, me, before, n):
         """The octets, and the word that names their source."""
@@ -202,7 +199,7 @@ class Work:
         self.connections.append(sides)
 
     def refuse(self):
-        """Something that the other side cannot do, at the very end."""
+        """A request that the other side has to refuse, at the end."""
         side, other = self.random.choice([SIDES, SIDES[::-1]])
         kinds = [("write len=100 to=0x0BAD0BAD", 0x1100), (f"write len=2 to=inbox+{INBOX - 1}", 0x1101), ("write len=1 to=words", 0x0102),
                  ("read len=10 from=0x0BAD0BAD into=sink", 0x0100), (f"read len=2 from=inbox+{INBOX - 1} into=sink", 0x0101),

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-What two ends said, read from a pcap file by nothing but this: Ethernet, IPv4, TCP, the start-up frames of MPA, Markers,
-FPDUs, DDP, RDMAP. One list of messages per direction of each connection.
-"""
+"""Messages of two ends, read from a pcap file independently: Ethernet, IPv4, TCP, the start-up frames of MPA, Markers,
+FPDUs, DDP, RDMAP. One list of messages for each direction of each connection."""
 import collections
 import struct
 
@@ -34,7 +32,7 @@ class Connection:
         self.opener, self.first, self.pieces = opener, {}, collections.defaultdict(dict)
 
     def octets(self, ports):
-        """Up to the first hole."""
+        """Octets up to the first hole."""
         out = bytearray()
         for offset, piece in sorted(self.pieces[ports].items()):
             if offset > len(out):
@@ -48,10 +46,8 @@ def reverse(ports):
 
 
 def streams(path):
-    """
-    Pairs of octet streams, the opener's first, in the order of the opener's ports (a SYN may be overtaken by another), and
-    of time where ports come again.
-    """
+    """Pairs of octet streams, the opener's first, in the order of the opener's ports (a SYN may be overtaken), and of time
+    if ports are reused."""
     now, every = {}, []
     for ports, flags, sequence, payload in segments(path):
         connection = now.get(ports)
@@ -113,7 +109,7 @@ def messages(octets, markers):
 
 
 def conversations(path):
-    """Of each connection: the Initiator's messages and the Responder's, or None when there was no agreement."""
+    """For each connection: the Initiator's messages and the Responder's, or None without an agreement."""
     out = []
     for opener, other in streams(path):
         if not opener.startswith(KEYS[0]):

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-For every judged rule: a capture that breaks just it and yields exactly that finding, and conforming traffic that
-exercises it without a finding.
-"""
+"""For every judged rule: a capture that breaks only this rule gives exactly its finding, and conforming traffic exercises it without a finding."""
 import collections
 import subprocess
 import sys
@@ -12,17 +9,17 @@ import pytest
 
 from generated import STRICT, base, findings, layer, listed_faults, name, outcomes
 
-# Conforming, yet worth a word; nothing else is allowed in a conforming capture, not even a note.
+# Findings allowed in conforming captures; nothing else is allowed, not even a note.
 NOTES = {
-    "rdmac": {"MPA-C.2.5-01"},  # a Request of revision 0 is what these scenarios are about
+    "rdmac": {"MPA-C.2.5-01"},  # these scenarios are about a Request of revision 0
     "rdmac-operations": {"MPA-C.2.5-01"},
     "rdmac-refused": {"MPA-C.2.5-01"},
     "stack-rdmac": {"MPA-C.2.5-01"},
-    "no-crc": {"DDP-3-08"},  # both ends may agree on no digest
+    "no-crc": {"DDP-3-08"},  # both ends may agree to omit the CRC
     "markers-no-crc": {"DDP-3-08"},
-    "fragments": {"MPA-A.5.1-01"},  # what is fragmented on its way was sent without DF
+    "fragments": {"MPA-A.5.1-01"},  # a packet fragmented on its way was sent without DF
     "nfs-retry": {"NFSULB-6.4.2-02"},
-    "nfs41-chunks": {"NFSULB-6.4.2-01", "NFSULB-6.4.2-02"},  # more chunks than every server takes
+    "nfs41-chunks": {"NFSULB-6.4.2-01", "NFSULB-6.4.2-02"},  # more chunks than every server accepts
     "old-read-read": {"RPCR0-3.4-02"},  # only a client that offers no memory gets Replies in Read chunks
 }
 
@@ -32,7 +29,7 @@ def show(found):
 
 
 def demand_none(rules, what):
-    """Of layers that are not complete yet the list is shown, and nothing fails."""
+    """For incomplete layers this only shows the list, and nothing fails."""
     strict = [r for r in rules if layer(r) in STRICT]
     if len(strict) < len(rules):
         others = sorted(set(rules) - set(strict))
@@ -41,7 +38,7 @@ def demand_none(rules, what):
 
 
 def demand_no_trouble(faults, trouble):
-    """The same for what went wrong with faults: texts by fault id."""
+    """The same for trouble with faults: texts by fault id."""
     strict = [text for fault, text in trouble if layer(fault) in STRICT]
     if len(strict) < len(trouble):
         others = "\n".join(text for fault, text in trouble if layer(fault) not in STRICT)
@@ -70,12 +67,12 @@ def test_ipv6_and_vlan_change_nothing(corpus, scenarios):
 
     wrong = [f"{s}:\n{show(found)}" for s in scenarios if (found := complaints(corpus[f"{s}-ipv6-vlan"], s))]
     assert not wrong, "\n".join(wrong)
-    # Another MSS cuts messages elsewhere; the small conversations are the same octet for octet.
+    # Another MSS cuts messages differently; the small conversations are the same octet for octet.
     assert counts("ends-on-grid") == counts("ends-on-grid-ipv6-vlan")
 
 
 def expected(fault, rules):
-    """Rules of which one must be found (one that others state or judge is reported under theirs); none for ID+ok."""
+    """Rules of which one must be found (a rule that others state or judge is reported under theirs); none for ID+ok."""
     return set(rules[base(fault.id)].under) if "+" not in fault.id else set()
 
 
@@ -118,7 +115,7 @@ def test_findings_name_the_direction_and_frame(corpus, faults):
 
 
 def test_every_rule_of_the_wire_is_judged_or_says_why_not(catalogue, rules):
-    """Errors and warnings that a capture can show; rows that state the same requirement share a judged one."""
+    """Errors and warnings that a capture can show; equivalent rows share a judged one."""
     wrong = []
     for row in catalogue:
         if row["observe"] not in ("wire", "wire-1way") or row["severity"] not in ("error", "warning"):
@@ -146,7 +143,7 @@ def test_every_judged_rule_is_exercised_without_a_finding(corpus, scenarios, fau
 
 
 def test_reactions_have_both_answers(corpus, faults, rules, catalogue):
-    """Every judged rule about a reaction: its stimulus answered wrongly, and properly, which passes the rule."""
+    """Every judged rule about a reaction: wrong and proper answers to its stimulus; the proper one passes the rule."""
     have = {kind: {base(f.id) for f in faults if ("+ok" in f.id) == kind} for kind in (False, True)}
     reactions = [row["id"] for row in catalogue if row["observe"] == "reaction" and row["id"] in rules
                  and rules[row["id"]].judged]

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-RPC-over-RDMA and NFS as iwarp-gen plays them on RoCE: every conforming scenario without a finding, every fault with its
-finding, in trouble as well; the built-in dissector of tshark reads it all.
+"""RPC-over-RDMA and NFS on RoCE from iwarp-gen: every conforming scenario without a finding, every fault with its finding, also with
+disturbances; tshark's built-in dissector can read everything.
 
-IWARP_ROCE_SEEDS says how many clients of each scenario meet each kind of trouble, each another one.
-"""
+IWARP_ROCE_SEEDS is the number of clients of each scenario for each kind of disturbance."""
 import collections
 import concurrent.futures
 import itertools
@@ -24,11 +22,11 @@ WAYS = (("--ipv6", "--vlan"), ("--mtu=9000",), ("--mtu=420",))  # path MTU 1024,
 CHUNK = 100  # captures per call of iwarp-check
 LAYERS = {"rpcrdma", "rpc", "nfs"}
 
-# A capture that lacks its first or last packets shows another connection, or none; and the only packet of a message and
-# what acknowledges it may both be missing.
+# A capture without its first or last packets shows another connection, or none; and the only packet of a message and its acknowledgement
+# may both be missing.
 LOSSY = "capture-loss"
 
-PARTLY_SEEN = {"rpcrdma-hole", "rpcrdma-late", "rpcrdma-late-reply"}  # what comes again is in the capture when the first copy is not
+PARTLY_SEEN = {"rpcrdma-hole", "rpcrdma-late", "rpcrdma-late-reply"}  # the capture has the retransmission when the first copy is missing
 
 ALL_FAULTS = listed_faults()
 ON_ROCE = {fault.id for fault in listed_faults("--transport=roce")}
@@ -101,7 +99,7 @@ def test_conforming_scenarios(captures, on_roce):
 
 @pytest.fixture(scope="module")
 def proper(played, faults_on_roce):
-    """The proper answers to stimuli, those of a scenario in one capture: jobs, and the captures by name."""
+    """The proper answers to stimuli, all of a scenario in one capture: jobs, and the captures by name."""
     of = collections.defaultdict(list)
     for fault in faults_on_roce:
         if "+ok" in fault.id:
@@ -111,14 +109,14 @@ def proper(played, faults_on_roce):
 
 
 def blamed(capture, frame):
-    """The rules of the findings of the conversations that are going on at this frame."""
+    """The rules of findings in the conversations at this frame."""
     return {f["rule"] for connection in capture["connections"] if connection["start_frame"] <= frame <= connection["end_frame"]
             for f in connection["findings"]}
 
 
 @pytest.mark.parametrize("snap", [96, 118, 128, 160, 200, 256])
 def test_snap_length_blames_nobody(played, captures, on_roce, proper, snap):
-    """Conforming conversations stay so, and every Send is counted."""
+    """Conforming conversations stay conforming, and every Send is counted."""
     jobs, whole = proper
     cut = played([Job(job.name, job.scenario, [*job.arguments, f"--snaplen={snap}"])
                   for job in [*(Job(s, s, []) for s in on_roce), *jobs]])
@@ -134,7 +132,7 @@ def test_snap_length_blames_nobody(played, captures, on_roce, proper, snap):
 
 
 def test_packets(captures):
-    """All of it is RoCE v2, with connection management from end to end and right invariant CRCs."""
+    """All packets are RoCE v2, with connection management from beginning to end and right invariant CRCs."""
     for key, capture in captures.items():
         assert capture["connections"], key
         for connection in capture["connections"]:
@@ -221,7 +219,7 @@ def test_faults_in_trouble_blame_nothing_else(played, captures, faults_on_roce, 
 
 
 def test_trouble_shows(played):
-    """What --net asks for is there: repeated requests and responses, NAKs of each kind."""
+    """The disturbances of --net occur: repeated requests and responses, NAKs of each kind."""
     seen = played([Job(f"loss-{seed}", "rpcrdma-segments", ["--net=loss=0.1,rnr=0.1", f"--seed={seed}"]) for seed in range(1, 4)])
     sums = collections.Counter()
     for capture in seen.values():
@@ -274,11 +272,11 @@ def test_the_same_arguments_give_the_same_file(gen, tmp_path):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
-# ---- tshark as it is without plugins ----
+# ---- tshark without plugins ----
 
 
 def tshark(path, *options):
-    if not shutil.which("tshark"): # where another architecture is emulated: scripts/packages
+    if not shutil.which("tshark"): # on an emulated architecture: scripts/packages
         pytest.skip("no tshark")
     environment = {**os.environ, "WIRESHARK_PLUGIN_DIR": "/nonexistent", "HOME": "/nonexistent"}
     return subprocess.run(["tshark", "-n", "-r", path, *options], capture_output=True, text=True, check=True,
@@ -286,10 +284,8 @@ def tshark(path, *options):
 
 
 def test_the_built_in_dissector_reads_it(gen, on_roce, faults_on_roce, tmp_path):
-    """
-    No packet is malformed up to the transport's payload; the dissector of RPC-over-RDMA, which takes Replies whose data
-    are in Write chunks for malformed on real traffic, too, is left out. A UDP checksum of 0 is what RoCE has on IPv6, too.
-    """
+    """No packet is malformed up to the transport's payload; the dissector of RPC-over-RDMA is left out, because it calls Replies with
+    data in Write chunks malformed, also on real traffic. RoCE has a UDP checksum of 0 on IPv6, too."""
     bad_ones = "(udp and !infiniband) or _ws.malformed or (_ws.expert.severity >= 6291456 and !udp.checksum.zero)"
     of = collections.defaultdict(list)
     for fault in faults_on_roce:
@@ -307,7 +303,7 @@ def test_the_built_in_dissector_reads_it(gen, on_roce, faults_on_roce, tmp_path)
 
 
 def test_real_ends_move_the_same_on_both_transports(gen, build, on_roce, captures, tmp_path):
-    """Queue pairs with NFS clients and servers: as many calls and octets by each way as over MPA."""
+    """Queue pairs with NFS clients and servers: as many calls and octets of each kind as over MPA."""
     works = [s for s in on_roce if s.startswith(("stack-", "mount-"))]
     assert len(works) == 16
     paths = [tmp_path / f"{s}.pcapng" for s in works]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Scenarios in files: the library plays from its files as by name; mistakes are named with file and line."""
+"""Scenarios in files: the library plays from its files as by name; messages about mistakes have file and line."""
 import pathlib
 import random
 import re
@@ -195,7 +195,7 @@ def test_missing_file(gen, tmp_path):
 
 
 def test_library(gen, tmp_path):
-    """All documented; each plays from its file as it does by its name."""
+    """All are documented; each plays from its file as by its name."""
     listed = dict(line.split("\t") for line in gen("list", "scenarios").stdout.splitlines())
     assert len(LIBRARY) >= 130
     for path in LIBRARY:
@@ -226,7 +226,7 @@ def test_a_file_is_the_same_as_a_script(gen, tmp_path, text, script):
 
 
 def test_mtu(gen, tmp_path):
-    """What the first statement says, unless --mtu does."""
+    """The first statement decides, unless --mtu does."""
     path, capture = tmp_path / "x.scenario", tmp_path / "x.pcap"
 
     def longest(*options):
@@ -366,7 +366,7 @@ def test_odd_ones_end(gen, tmp_path, statements):
 
 
 def test_the_page_has_every_word():
-    """The manual has all names in the tables and look-ups of the executor. (Names of carriers and deviations are not words of scenarios.)"""
+    """The manual has all names in the executor's tables and look-ups. (Names of carriers and deviations are not words of scenarios.)"""
     root = pathlib.Path(__file__).parents[2]
     page = set(re.findall(r"[A-Za-z@][\w.@-]*", (root / "docs" / "iwarp-scenario.5").read_text()))
     words = set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The script language: what its words put into the messages, as iwarp-check shows it."""
+"""The script language: the effect of its words on messages, as iwarp-check shows it."""
 import random
 import re
 
@@ -42,7 +42,7 @@ def test_messages(gen, check, tmp_path, script, lines):
 
 
 def test_data_travels(gen, tmp_path):
-    """What a WRITE says is what the RDMA Read gets, in any number of segments and operations."""
+    """The RDMA Read gets the octets of the WRITE, in any number of segments and operations."""
     def payloads(script):
         path = tmp_path / "x.pcap"
         run = gen("play", "script", "--pcap", "--mtu=9000", "--script=with rpcrdma no-crc; I call nfs3.null; R reply; " + script,
@@ -77,24 +77,24 @@ MPA_CASES = [
     ("I mpa-request mpa.rev=7; R close", {"MPA-7.1.1-23"}),
     ("I mpa-request mpa@7=0x72; R close", {"MPA-7.1.1-01"}),
     ("I send; R send; R segment ack=5000; I send; R send", {"MPA-1.2-04"}),
-    # Bits without A in a Reply that rejects; A = 0 and none of them.
+    # Bits without A in a rejecting Reply; A = 0 without bits.
     ("with rev2 rejectR=1 rtrR=2 aR=0", {"MPA2-9.2-19"}),
     ("with rev2 rtrI=4 rejectR=1 rtrR=0 aR=0", set()),
-    # A first FPDU that MPA finds faulty need not be taken for one, a later one is.
+    # MPA's error in a first FPDU may be doubtful, in a later one it is not.
     ("I send mpa.crc-swapped; R rst", {"MPA-4.4-13"}),
     ("I send dv=2 mpa.crc-swapped; R rst", {"MPA-4.4-13"}),
     ("I send dv=2; R rst", {"DDP-4.1-12", "RDMAP-6.2.1-01"}),
     # Terminates as the first FPDUs.
     ("I term 0/0/00; I term 0/0/00", {"RDMAP-5.4-06"}),
     ("I term 0/0/00; R term 0/0/00", set()),
-    # Each direction's grid begins where its own Full Operation does; both may coincide.
+    # Each direction's grid begins with its own Full Operation; both may coincide.
     ("with markers plain dataR=120; I send len=983 mpa.grid-of-peer; R send", {"MPA-4.3-17"}),
     ("with markers plain dataI=120; I send; R send len=983 mpa.grid-of-peer; I send", {"MPA-4.3-17"}),
     ("with markers plain dataI=4 dataR=4; I send; R send len=983 mpa.grid-of-peer; I send", set()),
     ("with markers plain; I send len=983 mpa.grid=512 mpa.grid-from=512; R send", {"MPA-4.3-04"}),
 ]
 
-# Private Data shorter than PD_Length: who ends first, and what becomes of the connection later.
+# Private Data shorter than PD_Length: who ends first, and the later connection.
 CUT_REQUEST, CUT_REPLY = "with dataI=16; I mpa-request mpa.cut=4; ", "with dataR=16; I mpa-request; R mpa-reply mpa.cut=4; "
 MPA_CASES += [
     (CUT_REQUEST + "I fin; R rst", {"MPA-7.1.1-28"}),
@@ -125,17 +125,17 @@ LATE_MARKER = "with plain markers; I send len=24; R send; "
 LATER = "found the connection still open after 5 s, and closed later, in frame 7"
 # What is said of a finding.
 WORDS = [
-    # A close is late, or late and seen to be late before; or there is none.
+    # A close is late, or known to be late earlier; or missing.
     (WRONG_KEY + "R fin wait=7000; I fin", "MPA-8-09", 6, "found the connection closed later"),
     (WRONG_KEY + TWO_SECONDS_LATE + "; R fin; I fin", "MPA-7.1.2-26", 6, LATER),
     (WRONG_KEY + TWO_SECONDS_LATE + "; R rst", "MPA-7.1.2-26", 6, LATER),
     (WRONG_KEY + TWO_SECONDS_LATE + "; I hang", "MPA-7.1.2-26", 6, "found the connection still open"),
-    # The Marker that is late, not the one after it.
+    # The late Marker, not the one after it.
     (LATE_MARKER + "I 4* send len=900 mpa.grid=512 mpa.grid-from=520; R send", "MPA-4.3-06", 8, "at octet 512 of"),
     (LATE_MARKER + "I 4* send len=900 mpa.grid=516; R send", "MPA-4.3-06", 8, "at octet 512 of"),
     (LATE_MARKER + "I send len=24; I 4* send len=1400 mpa.marker-late=8; R send", "MPA-4.3-06", 9, "at octet 512 of"),
     (LATE_MARKER + "I send len=700; I 4* send len=1400 mpa.grid=512 mpa.grid-from=8; R send", "MPA-4.3-06", 9, "at octet 1024 of"),
-    # Nothing follows an FPDU without a CRC field but the end.
+    # After an FPDU without a CRC field only the end follows.
     ("I send len=40 mpa.no-crc; I fin", "MPA-4.1-09", 6, "found the FIN right after ULPDU and PAD"),
     ("I send len=40 mpa.no-crc; I 2* send len=40 mpa.no-crc; I fin", "MPA-4.1-09", 6, "found the next FPDU right after ULPDU and PAD"),
 ]
@@ -158,7 +158,7 @@ def test_words_of_mpa_where_nothing_is_said(gen, tmp_path):
 
 
 def test_all_words_of_mpa_on_all_messages(gen, tmp_path):
-    """Whatever is asked for, in whatever order, a capture is written or a word is refused."""
+    """For any words in any order, a capture is written or a word is refused."""
     alone = ("twice no-crc right-crc old-crc ptr-swapped first-marker later-markers early after-request "
              "crc-without-length crc-without-leading-marker crc-without-marker crc-without-last-marker "
              "crc-with-next-marker crc-of-ethernet crc-swapped crc-after-length crc-before-pad grid-of-peer no-inner-markers marker-alone "
@@ -197,7 +197,7 @@ def test_all_words_of_mpa_on_all_messages(gen, tmp_path):
 @pytest.mark.parametrize("words", ["mpa.no-crc mpa.grid=64", "mpa.no-crc mpa.old-crc", "mpa.no-crc mpa.no-inner-markers",
                                    "mpa.grid=64 mpa.grid-from=-1", "mpa.split=1 mpa.gap=-1"])
 def test_words_that_leave_little(gen, tmp_path, words):
-    """An FPDU of its length field alone has no CRC to copy or to put back."""
+    """An FPDU with only its length field has no CRC to copy or restore."""
     script = f"with markers; I send len=0 mpa.ulpdu=0 mpa.pad=0 {words}; R close"
     run = gen("play", "script", "--script=" + script, "-o", tmp_path / "x.pcapng")
     assert run.returncode == 0, run.stderr

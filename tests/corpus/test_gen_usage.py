@@ -73,7 +73,7 @@ def test_errors(gen, tmp_path, arguments, message):
     assert run.returncode == 2
     assert run.stderr.startswith("iwarp-gen: ") and message in run.stderr and run.stderr.count("\n") == 1
     assert run.stdout == ""
-    assert list(tmp_path.iterdir()) == []  # no half-written capture is left
+    assert list(tmp_path.iterdir()) == []  # no incomplete capture is left
 
 
 def commands_of(gen):
@@ -146,7 +146,7 @@ def test_options_before_the_command(gen, tmp_path):
 
 
 def test_several_faults(gen, check, tmp_path):
-    """Each in a conversation of its own, one after the other, with addresses that differ."""
+    """Each in its own conversation, one after the other, with different addresses."""
     path = tmp_path / "x.pcapng"
     ids = ["MPA-3-01", "MPA-4.1-02", "MPA-3-01"]
     assert gen("play", "rev1", f"--inject={','.join(ids)}", "-o", path).returncode == 0
@@ -159,7 +159,7 @@ def test_several_faults(gen, check, tmp_path):
 def test_full_disk(gen):
     run = gen("play", "bulk", "--size=3M", "-o", "/dev/full")
     assert run.returncode == 2 and "No space left" in run.stderr
-    assert os.path.exists("/dev/full")  # a failed run removes its half-written file, never a device
+    assert os.path.exists("/dev/full")  # a failed run removes its incomplete file, never a device
 
 
 def test_lists_are_tables(gen):
@@ -191,7 +191,7 @@ def test_standard_output(gen, build, tmp_path):
 
 
 def test_count(gen, check, tmp_path):
-    """As many operations as asked for, all of them linked."""
+    """As many operations as requested, all of them linked."""
     path = tmp_path / "x.pcapng"
     assert gen("play", "operations", "--count=501", "-o", path).returncode == 0
     report = check("--format=ndjson", path)
@@ -202,7 +202,7 @@ def test_count(gen, check, tmp_path):
 
 @pytest.mark.parametrize("options", [("--connections=3",), ("--transport=roce",), ("--ipv6", "--vlan")], ids=" ".join)
 def test_size_of_metadata(gen, check, tmp_path, options):
-    """About as large as asked for, whatever a round costs; NFSv3, then NFSv4.1, for each client."""
+    """About the requested size, for rounds of any size; NFSv3, then NFSv4.1, for each client."""
     path = tmp_path / "x.pcapng"
     assert gen("play", "nfs-metadata", "--size=2M", *options, "-o", path).returncode == 0
     assert 0.8 < path.stat().st_size / 2_000_000 < 1.2
@@ -213,7 +213,7 @@ def test_size_of_metadata(gen, check, tmp_path, options):
 
 
 def test_repeat_count(gen, check, tmp_path):
-    """Of a scenario in a file: as often as --count says, or once; --size works as well, but not both."""
+    """For a scenario in a file: as often as --count says, or once; --size works as well, but not both."""
     path, scenario = tmp_path / "x.pcapng", tmp_path / "sends.scenario"
     scenario.write_text("# sends\n\nrepeat count {\n  I send len=100\n}\n")
     for count, options in ((1, ()), (7, ("--count=7",))):
@@ -228,7 +228,7 @@ def test_repeat_count(gen, check, tmp_path):
 
 
 def test_many(gen, check, tmp_path):
-    """Connections that overlap, each whole, every twentieth left open; nothing is found."""
+    """Overlapping connections, each complete, every twentieth left open; without findings."""
     path = tmp_path / "x.pcapng"
     assert gen("play", "many", "--connections=201", "-o", path).returncode == 0
     report = check("--format=ndjson", path)
@@ -246,7 +246,7 @@ def test_formats_and_snap_length(gen, check, tmp_path):
     assert plain.read_bytes()[:4] == bytes.fromhex("4d3cb2a1")
     assert check(plain).returncode == 0
     assert gen("play", "rev1", "--snaplen=96", "-o", cut).returncode == 0
-    assert check(cut).returncode == 0  # what is not there is no finding
+    assert check(cut).returncode == 0  # missing packets are not a finding
 
 
 def test_never_over_the_scenario(gen, tmp_path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The captures that are kept: the generator makes them again octet for octet, and they show what the manifest says."""
+"""The kept captures: the generator makes the same octets, and they show what the manifest says."""
 import pytest
 
 from make_corpus import make

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Memory that nobody else writes (--exclusive): a wrong result of an Atomic or a Read is found whatever is said in between, and
-what is right gives no finding, however badly it is seen.
-"""
+"""Memory that nobody else writes (--exclusive): a wrong result of an Atomic or a Read is found between any other messages,
+and right results give no finding in any view."""
 import pytest
 
 from generated import findings, judge

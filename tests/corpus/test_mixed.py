@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures that hold iWARP and RoCE at once: each connection is judged as in a capture of its own."""
+"""Captures with iWARP and RoCE: each connection is judged as in a separate capture."""
 import struct
 
 import pytest
@@ -43,5 +43,5 @@ def test_mixed(check, root, tmp_path, iwarp, roce):
     mixed = read_report(reports[0].stdout)["captures"][0]["connections"]
     assert {connection["transport"] for connection in mixed} == {"iwarp", "roce2"}
     assert sorted(map(outcome, mixed), key=str) == sorted(map(outcome, alone), key=str)
-    # Every rule binds on one of them.
+    # Every rule applies to one of them.
     assert "another transport" not in check(together).stdout

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The simulated network as a capture shows it: windows, delay, jitter, offload, several clients."""
+"""The simulated network in captures: windows, delay, jitter, offload, several clients."""
 import collections
 import struct
 
@@ -38,7 +38,7 @@ def test_nobody_sends_beyond_the_window(play, window, trouble):
     edges, offered, closed, data = {}, {}, 0, 0
     for p in play("stack", f"--net=window={window}{trouble}"):
         assert p.window <= window
-        if p.flags & 0x02:  # what the other one said in its SYN counts from this one on
+        if p.flags & 0x02:  # the scale in the other side's SYN applies from this one on
             offered[p.source, p.target] = p.window
             edges[p.source, p.target] = p.sequence + 1 + offered.get((p.target, p.source), 0)
         if p.flags & 0x10 and not p.flags & 0x04:
@@ -49,7 +49,7 @@ def test_nobody_sends_beyond_the_window(play, window, trouble):
             assert p.sequence + p.length <= edges[p.source, p.target], p
             data += 1
     assert data > 100
-    assert closed > 0 or window > 2048  # 150,000 octets: the applications do not keep up
+    assert closed > 0 or window > 2048  # 150,000 octets: the applications cannot keep up
 
 
 def test_delay(play):

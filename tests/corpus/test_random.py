@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Conforming conversations made at random, whole and seen badly: no finding, and the report counts what the script says.
+"""Random conforming conversations, complete and badly captured: no finding, and the report counts what the script
+says.
 
-IWARP_CONVERSATIONS says how many.
-"""
+IWARP_CONVERSATIONS is their number."""
 import concurrent.futures
 import os
 import random
@@ -16,10 +15,10 @@ from random_talk import Talk, calls_of
 
 CONVERSATIONS = int(os.environ.get("IWARP_CONVERSATIONS", "400"))
 CHUNK = 50  # conversations per call of iwarp-check
-# How the conversation is seen: trouble on its way, or what the capture does not show.
+# Views of the conversation: disturbances, or gaps of the capture.
 VIEWS = [f"--net={net}" for net in NETS] + ["--net=capture-loss=0.02", "--net=capture-loss=0.2", "--snaplen=90",
                                             "--snaplen=200", "late"]
-# No CRC, and revision 0: choices that deserve a word. A client that resets after a Reply may have other reasons.
+# No CRC, and revision 0: choices that may give a note. A client that resets after a Reply may have other reasons.
 NOTES = {"DDP-3-08", "MPA-C.2.5-01", "RDMAPX-5-06", "EXP-3.9-03"}
 
 
@@ -44,7 +43,7 @@ def calls_told(connection):
 
 
 def play(build, gen, folder, make, seeds):
-    """One text per conversation of which something is wrong."""
+    """One text for each conversation with an error."""
     made = {}
     for seed in seeds:
         script, sent = make(seed)

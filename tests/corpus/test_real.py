@@ -22,7 +22,7 @@ def real(root, build, manifest):
     report = {}
     for row, path in zip(manifest, paths):
         assert path.exists(), path
-    # Names repeat in different folders, so the order of the report counts, which is that of the arguments.
+    # Names repeat in different directories, so the order of the report counts, which is that of the arguments.
     captures = judge(build, paths, by_name=False)
     for row, capture in zip(manifest, captures):
         report[row["file"]] = capture
@@ -70,7 +70,7 @@ def records(octets):
 
 
 def seen_badly(packets, dice):
-    """What a worse capture holds of the same traffic: it begins late, ends early, lacks packets, or cuts them."""
+    """A worse capture of the same traffic: it begins late, ends early, lacks packets, or cuts them."""
     n = dice.randrange(1, len(packets))
     some = set(dice.sample(range(len(packets)), min(3, len(packets) - 1)))
     length = dice.choice((96, 200, 400, 1000))

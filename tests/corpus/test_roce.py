@@ -44,7 +44,7 @@ def test_every_file_is_listed(folder, manifest):
 
 
 def test_counts(reports, manifest):
-    """Against what an independent walk found (captures/README.md)."""
+    """Compared with an independent count (captures/README.md)."""
     for row in manifest:
         capture = reports[row["file"]]
         of = calls(capture)
@@ -59,7 +59,7 @@ def test_findings(reports, manifest):
 
 
 def test_rules_bind_on_this_transport(reports, catalogue):
-    """Nothing is counted, not even as inconclusive, that does not bind on RoCE."""
+    """Rules that do not apply to RoCE have no counts, not even inconclusive ones."""
     elsewhere = {row["id"] for row in catalogue if row["transport"] == "iwarp"}
     for name, capture in reports.items():
         assert not [rule for c in capture["connections"] for rule in c["rules"] if rule in elsewhere], name
@@ -88,7 +88,7 @@ def packets_of(path):
 
 
 def rewritten(path, out, keep, cut=None):
-    """The capture again without the packets that keep(number, frame) refuses, cut to a snap length."""
+    """The capture without packets for which keep(number, frame) is false, cut to a snap length."""
     with open(out, "wb") as file:
         file.write(path.read_bytes()[:24])
         for number, (header, frame) in enumerate(packets_of(path)):
@@ -107,7 +107,7 @@ KNOWN = {"CMPD-4.1-03", "RPCR-2.2.4.2-02"}
 
 @pytest.mark.parametrize("seed", range(8))
 def test_capture_loss_blames_nobody(folder, build, tmp_path, seed):
-    """Requests and responses missing from the capture: what is found is a part of what was found."""
+    """Requests and responses missing from the capture: findings are a subset."""
     paths = []
     for path in sorted(folder.glob("nfs*.pcap")):
         chance = random.Random(f"{seed} {path.name}")
@@ -130,7 +130,7 @@ RESPONSES = {0x0D, 0x0E, 0x0F, 0x10}
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("lost,rate", [(SENDS_AND_ACKNOWLEDGES, 0.1), (SENDS_AND_ACKNOWLEDGES, 0.5), (RESPONSES, 0.3), (RESPONSES, 1)])
 def test_whole_exchanges_missing(folder, build, tmp_path, seed, lost, rate):
-    """A Send and what acknowledges it are both missing, or what answers a Read: nobody is blamed for lack of them."""
+    """A Send and its acknowledgement are both missing, or the answer to a Read: nobody is accused."""
     paths = []
     for path in sorted(folder.glob("*nfs*.pcap")):
         chance = random.Random(f"{seed} {path.name}")
@@ -150,7 +150,7 @@ def test_late_start(folder, build, tmp_path, start):
 
 
 def test_queue_pairs_from_the_command_line(folder, check, tmp_path):
-    """Without connection management, and nothing acknowledged, only the user can say which queue pairs belong together."""
+    """Without connection management and acknowledgements, only the user can say which queue pairs belong together."""
     capture = rewritten(folder / "nfs42-mount-umount.pcap", tmp_path / "sends.pcap", lambda number, frame: opcode(frame) in {0x04, 0x17})
     unpaired, paired = (read_report(check("--format=ndjson", "--counts=connection", *options, capture).stdout)["captures"][0]["connections"]
                         for options in ([], ["--assume=qp=1000:1001,qp=0x2b:0x2B,qp=" + queue_pairs(folder, check)]))
@@ -167,7 +167,7 @@ def queue_pairs(folder, check):
 
 @pytest.mark.parametrize("length", [64, 80, 96, 110, 128, 144, 160, 192, 256, 320])
 def test_snap_length(folder, build, reports, tmp_path, length):
-    """What is found is a part of what the whole capture shows; with 96 octets, headers without chunks are read."""
+    """Findings are a subset of those of the whole capture; with 96 octets, headers without chunks are read."""
     paths = [rewritten(path, tmp_path / path.name, lambda number, frame: True, length)
              for path in sorted(folder.glob("*.pcap"))]
     for path, capture in zip(paths, judge(build, paths, by_name=False)):
@@ -180,7 +180,7 @@ def test_snap_length(folder, build, reports, tmp_path, length):
 
 
 def test_octets_of_the_icrc_cut(folder, build, reports, tmp_path):
-    """They hide nothing else."""
+    """Nothing else is hidden."""
     paths = []
     for path in sorted(folder.glob("nfs*.pcap")):
         paths.append(tmp_path / path.name)
@@ -214,7 +214,7 @@ def test_a_packet_with_a_wrong_icrc_is_left_out(folder, check, build, tmp_path):
 @pytest.mark.parametrize("senders", ["client", "server", "both"])
 @pytest.mark.parametrize("management", [True, False])
 def test_an_icrc_that_its_sender_never_gets_right_is_not_used(folder, build, check, tmp_path, name, senders, management):
-    """Captured on the sending host, by a simulator, or anonymised; without `management`, of what goes to queue pairs."""
+    """Captured on the sending host, by a simulator, or anonymised; without `management`, only packets for queue pairs."""
     source, path = folder / name, tmp_path / name
     frames = [frame for _, frame in packets_of(source)]
     client = next(frame[26:30] for frame in frames if frame[36:38] == b"\x12\xb7")
@@ -232,7 +232,7 @@ def test_an_icrc_that_its_sender_never_gets_right_is_not_used(folder, build, che
         assert check(path).stdout.count("ICRC of the ") == (2 if senders == "both" else 1)
     else:
         assert not set(f.rule for f in findings(capture)) - set(f.rule for f in findings(whole))
-        # What came before the first Acknowledge is lost.
+        # Packets before the first Acknowledge are lost.
         assert sum(call["calls"] for call in calls(capture)) >= sum(call["calls"] for call in calls(whole)) - 2
     off = check("--assume=icrc=off", "--format=ndjson", "--counts=connection", path)
     connection, = read_report(off.stdout)["captures"][0]["connections"]
@@ -257,7 +257,7 @@ def test_pages(folder, check):
 
 
 def of_first_packets(path, n, drops=0):
-    """The pcapng again with its first n packets, and a drop counter after them."""
+    """The pcapng with only its first n packets, and a drop counter after them."""
     octets, at, seen = path.read_bytes(), 0, 0
     while at < len(octets):
         kind, length = struct.unpack_from("<II", octets, at)
@@ -275,7 +275,7 @@ TWO_SEEN = "with rpcrdma; I call nfs3.null; R reply; I call nfs3.access; R reply
 
 @pytest.mark.parametrize("ahead_us, lag_us, found", [(1000, 0, {"RPCR-3.3.1-10"}), (1000, 1000, set()), (100, 0, set())])
 def test_order_beyond_the_skew(gen, build, tmp_path, ahead_us, lag_us, found):
-    """A Reply before its Call, where Acknowledges show how far the directions are apart."""
+    """A Reply before its Call, when Acknowledges show how far the directions are apart."""
     whole, seen = tmp_path / "whole.pcapng", tmp_path / "seen.pcap"
     script = TWO_SEEN + "I call nfs3.access wait=5; R reply; I call nfs3.access; R reply"
     assert gen("play", "script", "--transport=roce", f"--script={script}", "-o", whole).returncode == 0
@@ -289,7 +289,7 @@ def test_order_beyond_the_skew(gen, build, tmp_path, ahead_us, lag_us, found):
 
 
 def test_a_read_response_that_only_the_capture_lacks(gen, build, tmp_path):
-    """It is no Read outstanding when the next one is sent."""
+    """The Read is not outstanding when the next one is sent."""
     whole = tmp_path / "whole.pcapng"
     run = gen("play", "nfs41-chunks", "--transport=roce", "--inject=NFS41-18.36.3-05+ok", "-o", whole)
     assert run.returncode == 0
@@ -300,7 +300,7 @@ def test_a_read_response_that_only_the_capture_lacks(gen, build, tmp_path):
     assert not [f for capture in judge(build, lossy, by_name=False) for f in findings(capture) if f.severity != "note"]
 
 
-# What a message of the other side might excuse, by the fault that shows it.
+# Messages of the other side that might excuse a fault, by fault.
 AT_THE_END = {"RPCR-2.2.2-02": "RPCR-2.2.2-02", "RPCR-2.2.2-03": "RPCR-2.2.2-03", "RPCR-2.2.2-04": "RPCR-2.2.2-04",
               "RPCR-3.3.1-10": "RPCR-3.3.1-10", "RPCR-3.4.5-09": "RPCR-3.4.5-09", "RPCR-3.4.6-04": "RPCR-3.4.6-04",
               "RPCR-4.5-04": "RPCR-4.5-04", "RPCR-2.2.2-02/reverse": "RPCR-2.2.2-02", "BIDI-2-02/later": "BIDI-2-02"}
@@ -308,7 +308,7 @@ AT_THE_END = {"RPCR-2.2.2-02": "RPCR-2.2.2-02", "RPCR-2.2.2-03": "RPCR-2.2.2-03"
 
 @pytest.mark.parametrize("fault", AT_THE_END)
 def test_end_of_a_whole_capture(gen, build, tmp_path, fault):
-    """A capture that ends with what is accused shows it, unless packets were dropped; its Acknowledge proves it."""
+    """A capture that ends with the violation shows it, unless packets were dropped; its Acknowledge proves it."""
     whole, cut = tmp_path / "whole.pcapng", tmp_path / "cut.pcapng"
     run = gen("list", "faults", "--transport=roce")
     scenario = next(line.split("\t")[1] for line in run.stdout.splitlines() if line.split("\t")[0] == fault)
@@ -332,7 +332,7 @@ def played(gen, path, fault):
 
 @pytest.mark.parametrize("late_ms, found", [(5000, True), (100, True), (10, False), (1, False)])
 def test_calls_beyond_the_grant_that_are_acknowledged_late(gen, build, tmp_path, late_ms, found):
-    """Where a Reply comes before the Acknowledge of the Calls, the time shows that they were sent before it."""
+    """If a Reply comes before the Acknowledge of the Calls, the time shows that they were sent before it."""
     sent = played(gen, tmp_path / "whole.pcapng", "RPCR-3.3.1-03")
     calls, acks, rest = sent[:10], sent[10:13], sent[13:]
     late = [(time + late_ms * 1_000_000, *packet) for time, *packet in [rest[0], *acks, *rest[1:]]]
@@ -343,7 +343,7 @@ def test_calls_beyond_the_grant_that_are_acknowledged_late(gen, build, tmp_path,
 
 @pytest.mark.parametrize("late_ms, lost, found", [(100, 0, True), (5000, 0, True), (5, 0, False), (100, 2, False)])
 def test_reads_beyond_the_limit_that_are_answered_late(gen, build, tmp_path, late_ms, lost, found):
-    """50 us apart, they may each have been answered in between, for all that PSNs say; lost: Responses that the capture lacks."""
+    """50 us apart, each may have been answered in between, as far as PSNs show; lost: Responses missing from the capture."""
     sent = played(gen, tmp_path / "whole.pcapng", "RPCR-3.3.1-11")
     reads = [(time + i * 50_000, *packet) for i, (time, *packet) in enumerate(sent[9:13])]
     late = [(time + 200_000 + late_ms * 1_000_000, *packet) for time, *packet in sent[13:]]
@@ -357,7 +357,7 @@ IN_FLIGHT = "with rpcrdma; I call nfs3.null; R reply; I call nfs3.getattr xid=0x
 
 @pytest.mark.parametrize("answers, found", [
     ("R reply of=1; R reply; I call nfs3.null; R reply", set()),  # both are answered: the directions are apart
-    ("R reply xid=0x11; R reply; I call nfs3.null; R reply", {"RPCR-2.2.2-02"}),  # the other Call has a Reply of its own
+    ("R reply xid=0x11; R reply; I call nfs3.null; R reply", {"RPCR-2.2.2-02"}),  # the other Call has its own Reply
     ("R reply xid=0x11; R reply xid=0x12; I call nfs3.null; R reply", {"RPCR-2.2.2-02"}),  # nobody answers the first
     ("R reply xid=0x11; R reply; R reply back=1; I call nfs3.null; R reply", {"RPCR-2.2.2-02"})])
 def test_a_reply_before_the_call_of_its_xid(gen, build, tmp_path, answers, found):
@@ -373,7 +373,7 @@ def test_a_reply_before_the_call_of_its_xid(gen, build, tmp_path, answers, found
     assert {f.rule for f in findings(judge(build, [seen], by_name=False)[0]) if f.severity != "note"} == found
 
 
-# Two Calls; the Reply to the first is lost; its XID again, and whatever is left. Places of what is captured:
+# Two Calls; the Reply to the first is lost; its XID is reused, then the rest. Places of captured packets:
 REUSED = ("with rpcrdma; I call nfs3.null; R reply; I call nfs3.write len=100 xid=0x77; I call nfs3.getattr; R reply net=lost; "
           "I call nfs3.write len=200 xid=0x77 early; R reply; R reply")
 CALLS, REUSE, REPLIES, NAK, SENT_AGAIN, TAKEN = [7, 8, 10], [9, 11], [12, 13], [15], [16, 17], [18, 19]
@@ -382,7 +382,7 @@ CALLS, REUSE, REPLIES, NAK, SENT_AGAIN, TAKEN = [7, 8, 10], [9, 11], [12, 13], [
 @pytest.mark.parametrize("order, found", [
     (REPLIES + REUSE + NAK + SENT_AGAIN + TAKEN, {"RPCR-2.2.2-03"}),
     (REPLIES + REUSE + NAK + NAK + SENT_AGAIN + TAKEN, {"RPCR-2.2.2-03"}),
-    (REPLIES + NAK + REUSE + SENT_AGAIN + TAKEN, set()),  # a direction may be captured late: it was received meanwhile
+    (REPLIES + NAK + REUSE + SENT_AGAIN + TAKEN, set()),  # a direction may be captured late: the packet was received meanwhile
     (REPLIES + NAK + SENT_AGAIN + REUSE + TAKEN, set()),
     (REPLIES + NAK + SENT_AGAIN + REUSE + NAK + TAKEN, set()),  # a copy of the NAK
     (REPLIES + REUSE + SENT_AGAIN + TAKEN, set()),  # an Acknowledge was lost, or the capture lacks the NAK

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is sent again on RoCE is what was sent first: compared for each kind of packet, and nothing else is blamed."""
+"""A retransmission on RoCE equals the first copy: compared for each kind of packet, with no other findings."""
 import pytest
 
 import roce_copies as copies
@@ -64,7 +64,7 @@ def test_a_copy_that_does_not(report, whole, name):
 
 
 def test_a_copy_that_the_capture_has_made(report, whole):
-    """It has the same identification and the same moment: nothing was sent again."""
+    """It has the same identification and time: nothing was retransmitted."""
     capture = report([packet for packet in whole for _ in range(2)])
     assert not found(capture)
     assert outcomes(capture)[copies.RULE] == [0, 0]
@@ -76,7 +76,7 @@ def test_a_copy_with_a_wrong_icrc_was_dropped(report, whole):
 
 
 def test_a_first_packet_with_a_wrong_icrc_was_dropped(report, whole):
-    """It is the first of its sender whose ICRC counts: nothing is known of that before."""
+    """It is the first packet of its sender whose ICRC counts: nothing is known before."""
     i = next(i for i, packet in enumerate(whole) if copies.opcode(packet[1]) in copies.SEND)
     time, octets, length = whole[i]
     bare = [packet for packet in whole[i + 1:] if copies.opcode(packet[1]) != 0x64]
@@ -100,13 +100,13 @@ def test_a_bad_network(build, gen, tmp_path, net, seed):
         gen("play", name, "--transport=roce", f"--net={net}", f"--seed={seed}", "-o", path)
     captures = judge(build, paths, by_name=False)
     assert not [f for capture in captures for f in found(capture)]
-    # What the network alone doubles at once looks like a copy that the capture has made.
+    # An immediate duplicate made by the network looks like a copy made by the capture.
     assert (sum(outcomes(capture)[copies.RULE][0] for capture in captures) > 0) == (net != "dup=0.2")
 
 
 @pytest.mark.parametrize("asked", [True, False])
 def test_a_read_that_goes_on_where_nothing_has_come(report, whole, asked):
-    """Its request did not arrive, as a NAK says; what is sent again is its end."""
+    """Its request did not arrive, as a NAK says; its end is sent again."""
     i = next(i for i, packet in enumerate(whole) if copies.opcode(packet[1]) in copies.READ and copies.asked_for(packet[1]) > 1024)
     time, octets, length = whole[i]
     rest = copies.later(octets, 1024)

@@ -21,7 +21,7 @@ def getaddr(version, netid, program=100003):
 
 
 def datagram(first, payload):
-    """To port 111, from and to whom the first frame of a connection is sent."""
+    """To port 111, between the hosts of a connection's first frame."""
     udp = struct.pack(">4H", 1022, 111, 8 + len(payload), 0) + payload
     if first[12:14] == b"\x08\x00":
         return first[:14] + struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(udp), 1, 0, 64, 17, 0) + first[26:34] + udp
@@ -59,7 +59,7 @@ def answer(results, xid=9):
 
 
 def answered(first, payload):
-    """From port 111 to who asked."""
+    """From port 111 to the questioner."""
     back = bytearray(datagram(first, payload))
     ip, size = (14 + 12, 4) if first[12:14] == b"\x08\x00" else (14 + 8, 16)
     back[ip:ip + size], back[ip + size:ip + 2 * size] = back[ip + size:ip + 2 * size], back[ip:ip + size]

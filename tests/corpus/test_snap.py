@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Snap lengths that practitioners use: what is there is judged, what was cut away is inconclusive. Framing goes on by
-ULPDU_Length and TCP's numbers, so that FPDUs and operations are counted as in the whole capture, but for FPDUs whose
-headers were cut away because they stand after another one in their segment.
-"""
+"""Typical snap lengths: captured octets are judged, missing ones are inconclusive. Framing continues by ULPDU_Length and TCP's
+numbers, so FPDUs and operations are counted as in the whole capture, except FPDUs whose headers were cut away after another
+FPDU in the segment."""
 import concurrent.futures
 import os
 
@@ -14,7 +12,7 @@ from test_corpus import NOTES, show
 
 SNAPS = (96, 128, 160, 256)
 MIDSTREAM = {"late", "midstream", "midstream-markers", "midstream-no-crc", "rpcrdma-late"}  # recognised later, when cut
-# Segments in which FPDUs stand after one that was cut.
+# Segments with FPDUs after a cut one.
 SHARED = set("""
     capture-loss crc-by-reply crc-by-request ddp downgrade duplicate figures fragments keep-alive loss markers markers-no-crc
     markers-to-initiator markers-to-responder msn-wrap mtu-576 no-crc not-negotiated offload permissive port-reuse
@@ -23,13 +21,13 @@ SHARED = set("""
     zero-window""".split())
 LARGE = {"mount-nfs2", "mount-nfs3", "mount-nfs40", "mount-nfs41", "mount-nfs42"}
 
-# Faults in headers, and the shortest snap length that shows what they are found by.
+# Faults in headers, and the shortest snap length that shows the evidence.
 HEADERS = {
     96: ["RDMAP-4.1-06", "RDMAP-4.1-14", "RDMAP-4.1-16", "RDMAP-4.1-17", "RDMAP-4.1-23", "RDMAP-4.1-26", "RDMAP-4.2-02",
          "RDMAP-4.4-02", "RDMAP-5.4-11", "DDP-5.2-16", "RDMAPX-4.1-08", "RDMAPX-4.1-11", "RDMAPX-4.2-02"],
     128: ["RDMAP-5.2-01/first", "RDMAP-4.8-20", "RDMAP-4.8-34", "RDMAP-5.2.1-17", "RDMAP-8.1.1-08", "DDP-7.2-16",
           "RDMAPX-5.2.1-04", "RDMAPX-5.1.1-04", "RPCR-4.2.2-01", "RPCR-3.3.1-04"],
-    # In conversations whose segments hold several FPDUs.
+    # In conversations with several FPDUs in a segment.
     256: ["DDP-4.3-12", "DDP-4.3-16", "DDP-4.3-19", "DDP-5.2-07", "DDP-4.2-12", "DDP-5.2-11", "DDP-4.1-04", "RDMAP-4.4-03",
           "RDMAP-4.4-08", "RDMAP-5.2.1-14", "RDMAPX-5.2.2-02", "RPCR-4.1.2-11"],
 }
@@ -83,18 +81,18 @@ def test_fpdus_and_operations_are_counted(whole, cut):
 
     differ = {s for s, report in cut.items() if counts(report) != counts(whole[s])}
     assert differ <= SHARED | MIDSTREAM, sorted(differ - SHARED - MIDSTREAM)
-    for scenario in differ - MIDSTREAM:  # never more than there are
+    for scenario in differ - MIDSTREAM:  # never more than exist
         for (cut_fpdus, _), (fpdus, _) in zip(counts(cut[scenario]), counts(whole[scenario])):
             assert 0 < sum(cut_fpdus) <= sum(fpdus) or sum(fpdus) == 0, scenario
 
 
 def test_the_list_of_shared_segments_is_no_longer_than_needed(whole, cut):
     same = {s for s in SHARED if [c["counts"] for c in cut[s]["connections"]] == [c["counts"] for c in whole[s]["connections"]]}
-    assert same <= {"msn-wrap", "tiny-mss"}, sorted(same)  # these have segments short enough for some of the lengths
+    assert same <= {"msn-wrap", "tiny-mss"}, sorted(same)  # their segments are short enough for some of the lengths
 
 
 def test_rules_pass_on_what_is_there(whole, cut):
-    """DDP and RDMAP are exercised by a capture that has their headers only."""
+    """A capture with only the headers of DDP and RDMAP exercises their rules."""
     for scenario in ("rdmap", "stack-nfs3", "nfs3"):
         passed = {rule for c in cut[scenario]["connections"] for rule, n in c["rules"].items() if n["passed"]}
         for rule in ("MPA-3-01", "MPA-4.1-01", "DDP-4.1-10", "DDP-4.1-04", "RDMAP-4.1-14"):

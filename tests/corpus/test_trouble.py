@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Loss, reordering, duplicates and other segment boundaries are TCP's business: conforming conversations stay without a
-finding, and a fault is still found, or there is no telling; it never becomes another one.
+"""TCP handles loss, reordering, duplicates and other segment boundaries: conforming conversations stay without a finding, and a fault
+is still found or undecidable; it never becomes another fault.
 
-IWARP_SEEDS says how many conversations of each scenario meet each kind of trouble, each another one, and IWARP_FAULT_SEEDS how
-many seeds each fault. Most of the time of a run of iwarp-gen or iwarp-check is its start, so one plays and judges many conversations.
-"""
+IWARP_SEEDS is the number of conversations of each scenario for each kind of disturbance, IWARP_FAULT_SEEDS the number of seeds for
+each fault. Starting iwarp-gen or iwarp-check takes most of the time, so one run plays and judges many conversations."""
 import collections
 import concurrent.futures
 import itertools
@@ -20,36 +18,36 @@ SEEDS = int(os.environ.get("IWARP_SEEDS", "20"))
 FAULT_SEEDS = range(1, 1 + int(os.environ.get("IWARP_FAULT_SEEDS", "3")))
 CHUNK = 100  # conversations per call of iwarp-check
 TOGETHER = 25  # faults per run of iwarp-gen
-PORT = 40001  # of the first conversation of a run, which the others count on from
+PORT = 40001  # of a run's first conversation; the others count from it
 
 ROUTES = [(net, SEEDS, FAULT_SEEDS) for net in NETS] + [(way, -(-SEEDS // 4), FAULT_SEEDS[:1]) for way in WAYS]
 
 Job = collections.namedtuple("Job", "scenario net seed clients faults")
 
-# These break a rule by the moment at which, or the segments in which, something is sent. Retransmitted, joined with
-# what is sent next or overtaken by the answer it is as it should be, and the capture does not show that it was not.
+# These break a rule by the time, or the segments, of a message. If it is retransmitted, joined with the next message or overtaken by
+# the answer, it is right, and the capture does not show the opposite.
 FADING = {
     "MPA-5.1-06", "MPA-6-06", "MPA-6-06/crossing", "MPA-7.1.2-16", "MPA-7.1.2-23", "MPA-7.1.2-25", "MPA-7.1.3-01",
     "MPA-7.1.5-01", "MPA-8-03", "MPA-A.1-05", "RDMAP-6.2.1-06", "RPCR-2.2.2-03/early", "RPCR-3.3.1-03/early",
-    "RPCR-8.1.1-01", "RPCR-8.1.1-01/read",  # that it was taken shows by what the network may have lost
-    # What the network loses just before a reset is never sent again.
+    "RPCR-8.1.1-01", "RPCR-8.1.1-01/read",  # the evidence that it was accepted may be lost
+    # Octets lost just before a reset are never sent again.
     "DDP-5.3-03/endless", "NFS41-2.10.6.2-02", "NFS41-2.10.6.2-02/slot",
 }
 
-# What is wrong with segments is not to be seen where the capture shows them before the card cuts them.
+# Errors in segments are invisible if the capture shows them before the card cuts them.
 OFFLOADED = {"MPA-3-03", "MPA-4.5-01", "MPA-4.5-02", "MPA-4.5-02/eighteen-percent", "MPA-4.5-07", "MPA-5.1-04", "MPA-5.1-05",
              "MPA-5.1-07"}
 
-# Rules that are told apart by what the network did.
+# Rules that the network's effects distinguish.
 ALIKE = [
-    # A Terminate about an FPDU without fault: the oddest thing about the FPDU explains it.
+    # A Terminate about an FPDU without an error: the most unusual feature of the FPDU explains it.
     {"MPA-5.1-06", "MPA-5.2-01", "MPA-7.1.5-04", "MPA-A.5.2-01"},
     # Octets after a startup frame belong to it if they share its last segment.
     {"MPA-7.1.1-07", "MPA-7.1.1-28", "MPA-7.1.1-29", "MPA-7.1.1-31", "MPA-7.1.1-34", "MPA-7.1.2-04", "MPA-7.1.2-40",
      "MPA-7.1.3-01", "MPA2-6-07"},
     # Streaming data that crosses the Request, or that follows it.
     {"MPA-7.1.3-01", "MPA-7.1.5-01"},
-    # A retransmission with other octets that comes before the first copy.
+    # A retransmission with different octets that arrives before the first copy.
     {"MPA-7.1.5-03", "MPA-4.4-12"},
 ]
 
@@ -105,7 +103,7 @@ def tell(wrong, total):
 
 
 def test_conforming_stays_conforming(trouble, scenarios):
-    """Of each scenario a client alone, and the others at the same time."""
+    """Of each scenario a client alone, and several clients in parallel."""
     jobs = [Job(s, net, seed, clients, ())
             for s in scenarios for net, seeds, _ in ROUTES for seed, clients in ((1, 1), (2, seeds - 1)) if clients]
     wrong = []
@@ -117,7 +115,7 @@ def test_conforming_stays_conforming(trouble, scenarios):
 
 
 def one_each(job, capture):
-    """The connection of each fault of a run, if each has one; else None."""
+    """The connection of each fault in a run, if each has one; else None."""
     connections = capture["connections"]
     ends = [f"{connection['initiator']} {connection['responder']} " for connection in connections]
     fits = len(ends) == len(job.faults) and all(f":{PORT + i} " in end for i, end in enumerate(ends))
@@ -149,7 +147,8 @@ def test_faults_stay_what_they_are(trouble, faults, rules):
         open_ones = {r for c in capture["connections"] for r, n in c["rules"].items() if n["inconclusive"]}
         return None if want & open_ones else f"expected {' or '.join(want)}, or no telling; found\n{show(found)}"
 
-    # What is other in company, as the checker knows clients and their Calls again on later connections, is judged alone.
+    # Faults whose results differ in company, as the checker recognises clients and their Calls on later connections, are judged
+    # alone.
     wrong, total, apart = [], 0, {}
     for net, _, seeds in ROUTES:
         for seed in seeds:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures as they come: what is found inside of tunnels, and in records of other link types, is what is found without them."""
+"""Captures in practice: in tunnels, and in records of other link types, the findings are the same."""
 
 import pytest
 
@@ -7,7 +7,7 @@ import captures
 import tunnels
 from reports import read_report
 
-# Of both transports, conforming and not, with IPv6 and VLAN tags, with MPA's Markers and with TCP segments in IP fragments.
+# On both transports, conforming and faulty, with IPv6 and VLAN tags, with MPA's Markers and with TCP segments in IP fragments.
 SAMPLES = {
     "iwarp-fault": ["rev1", "--inject=MPA-4.4-12"],
     "iwarp-nfs": ["nfs41"],
@@ -32,7 +32,7 @@ def plain(gen, tmp_path_factory):
 
 @pytest.fixture
 def said(check, tmp_path):
-    """What iwarp-check says of records, but for the file and its size: [(connection, findings)]"""
+    """iwarp-check's results for records, without the file and its size: [(connection, findings)]"""
     def say(records, linktype=tunnels.ETHERNET, snap=262144):
         path = tmp_path / "capture.pcap"
         tunnels.write(path, records, linktype, snap)
@@ -67,14 +67,14 @@ def test_link_types(plain, said, name):
 @pytest.mark.parametrize("tunnel", ["VXLAN", "GRE, Ethernet", "ERSPAN III", "MPLS, Ethernet", "TZSP"])
 @pytest.mark.parametrize("name", ["iwarp-nfs", "roce-fault"])
 def test_cut(plain, said, tunnel, name, snap):
-    """The snap length cuts as much of the outer packet more as the tunnel adds to it."""
+    """The snap length grows by the tunnel's headers."""
     more = len(tunnels.TUNNELS[tunnel](bytes(64))) - 64
     assert said(tunnels.tunnelled(plain[name], tunnel), snap=snap + more) == said(plain[name], snap=snap)
 
 
 @pytest.mark.parametrize("name", ["iwarp-fault", "roce-fault"])
 def test_networks(plain, said, name):
-    """The same addresses in two networks, and outside of them, are three connections."""
+    """The same addresses in two networks, and outside them, are three connections."""
     expected = [connection["findings"] for connection in said(plain[name])]
 
     def in_network(vni):
@@ -89,7 +89,7 @@ def test_networks(plain, said, name):
 
 @pytest.mark.parametrize("name", ["iwarp-fault", "roce-fault"])
 def test_fragments_outside(plain, said, name):
-    """Each outer packet comes as two fragments, and the whole is there with the second."""
+    """Each outer packet comes as two fragments; the second completes it."""
     found = []
     for number, (time, _, octets) in enumerate(plain[name]):
         datagram = tunnels.udp(4789, tunnels.vxlan(octets))

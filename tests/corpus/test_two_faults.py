@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Two independent faults of one message are two findings. Every change below is one fault; all pairs of those of one message are applied
-together, and each must be reported as it is alone. A CRC of what two patches change is the exclusive or of all three, so the frames are
-combined without their being sealed anew.
-"""
+"""Two independent faults in one message give two findings. Every change below is one fault; all pairs in one message are applied
+together, and each must be reported as it is alone. The CRC of two patches is the exclusive or of all three, so combined frames need
+no new CRC."""
 import itertools
 import struct
 
@@ -14,7 +12,7 @@ from generated import findings, judge
 
 BEFORE, AFTER = "with rpcrdma; I call nfs3.null; R reply", "I call nfs3.null; R reply"
 
-# What is said: the statement that is changed, what precedes and follows it, and the changes.
+# A scene: the statement that is changed, statements before and after it, and the changes.
 SCENES = {
     "call": ("I call nfs3.getattr cred=none{}", "", "R reply", ["credit=0", "h.xid+100", "@m8=3", "@m32=1"]),
     "call with a name": ("I call nfs3.lookup name=abcde cred=none{}", "", "R reply",
@@ -41,14 +39,14 @@ SCENES = {
     "refusal": ("R error vers=1..1{}", "I call nfs3.getattr h.vers=3", "", ["h.vers=1", "@h24=3"]),
 }
 
-# (scene, change that is not reported, change beside it): why the fault is a consequence of the other, or in doubt.
+# (scene, unreported change, change beside it): why the fault follows from the other, or is in doubt.
 SWALLOWED = {
     ("call", "@m32=1", "@m8=3"): "another version of RPC may have another header",
 }
 
 
 def tcp_sum(octets):
-    """The frame with the checksum that its TCP segment should have; others are as they were."""
+    """The frame with its TCP segment's right checksum; other frames are unchanged."""
     kind, ip = captures.ip_header(octets)
     if kind != captures.IPV4 or octets[ip + 9] != 6:
         return octets
@@ -62,7 +60,7 @@ def tcp_sum(octets):
 
 
 def combined(first, second, base):
-    """What both have changed in the frame."""
+    """Both changes in the frame."""
     return tcp_sum(bytes(a ^ b ^ c for a, b, c in zip(first, second, base)))
 
 
@@ -85,7 +83,7 @@ def frames_of(gen, folder, scene, change, transport):
 
 
 def changed(base, frames, what):
-    """The one frame that is another."""
+    """The only frame that differs."""
     differing = [i for i, (a, b) in enumerate(zip(base, frames)) if a[2] != b[2]]
     assert len(base) == len(frames) and len(differing) == 1, f"{what}: more than one frame is changed"
     assert len(base[differing[0]][2]) == len(frames[differing[0]][2]), f"{what}: not the same length"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Upper layers that are recognised, named and counted, and not judged: real captures of them."""
+"""Upper layers that are recognised, named and counted, but not judged: real captures."""
 import collections
 import csv
 import struct
@@ -65,7 +65,7 @@ def test_recognised(captures, manifest):
         assert len(capture["connections"]) == int(row["connections"]), row["file"]
         assert {c["ulp"]["name"] for c in capture["connections"]} == {row["ulp"]}, row["file"]
         assert all("rpcrdma" not in c for c in capture["connections"]), row["file"]
-        # Each Send is a message, and of a known kind.
+        # Each Send is a message of a known kind.
         sends = sum(n for c in capture["connections"] for name, n in c["counts"]["operations"].items() if name.startswith("send"))
         assert counted(capture) == sends == int(row["messages"]), row["file"]
         assert all("other messages" not in c["ulp"]["counts"] for c in capture["connections"]), row["file"]
@@ -80,7 +80,7 @@ def test_findings(captures, manifest):
 @pytest.mark.parametrize("file, first", [("nvme-siw-basic.pcap", 20), ("iser-siw-basic.pcap", 20), ("iser-rxe-basic.pcap", 20),
                                          ("srp-siw-basic.pcap", 20), ("srp-rxe-basic.pcap", 20), ("nvme-rxe-basic.pcap", 20)])
 def test_start_missing(check, paths, tmp_path, file, first):
-    """Several messages show what it is; a well-known port shows who opened it."""
+    """Several messages identify it; a well-known port shows who opened it."""
     path = cut(paths[file], tmp_path / file, first)
     capture = read_report(check("--format=ndjson", path).stdout)["captures"][0]
     connection = max(capture["connections"], key=lambda c: c["counts"]["octets"])
@@ -124,7 +124,7 @@ def test_merge(check, paths, tmp_path):
 
 
 def test_nfs_is_no_guest(build, root):
-    """None of the other real captures is taken for one of these."""
+    """None of the other real captures is taken for another upper layer."""
     files = [p for folder in ("real", "roce") for p in sorted((root / "captures" / folder).rglob("*.pcap"))]
     for capture in judge(build, files, by_name=False):
         assert all("ulp" not in c for c in capture["connections"]), capture["file"]
@@ -133,7 +133,7 @@ def test_nfs_is_no_guest(build, root):
 @pytest.mark.parametrize("octets", [None, 96, 128])
 @pytest.mark.parametrize("name", ["op-good-start", "ib-send-bw-start"])
 def test_nobodys_sends(check, root, tmp_path, name, octets):
-    """Counted, not judged, and not taken for an upper layer that is known, whole or with a snap length."""
+    """Counted, not judged, and not taken for a known upper layer, complete or with a snap length."""
     path = root / "captures" / "roce" / f"{name}.pcap"
     if octets:
         short = tmp_path / "short.pcap"

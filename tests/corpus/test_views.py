@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-What a capture lacks, or shows in another order, makes rules inconclusive: a conforming conversation stays without a
-finding, however badly it is seen.
+"""Missing or reordered packets in a capture make rules inconclusive: a conforming conversation stays without a finding in any view.
 
-The views of its end also add nothing to what a faulty one has.
+Views of the end also add nothing to the findings of a faulty conversation.
 
-IWARP_VIEWS says how many seeds of each view, IWARP_READS how many conversations of Reads into one sink.
-"""
+IWARP_VIEWS is the number of seeds of each view, IWARP_READS the number of conversations of Reads into one sink."""
 import concurrent.futures
 import os
 import random
@@ -22,11 +19,11 @@ from views import CLOSE_VIEWS, VIEWS, connections, direction, in_order_of_time, 
 SEEDS = range(int(os.environ.get("IWARP_VIEWS", "1")))
 READS = range(int(os.environ.get("IWARP_READS", "40")))
 CHUNK = 8
-MANY = ("bulk", "nfs-bulk", "many")  # long, and nothing new
-# Which of them the sender meant shows in how much of it there is: of a part of this conversation it does the less advisable.
-# An MSN of 1 is taken for the first one; here MSNs wrap after a few messages, not after 2^32.
+MANY = ("bulk", "nfs-bulk", "many")  # long, and without new cases
+# Its length shows the sender's intention: part of this conversation breaks the advice. An MSN of 1 is taken for the first; here MSNs wrap after a
+# few messages, not after 2^32.
 OF_A_PART = {"unaligned": {"MPA-5.1-04"}, "msn-wrap": {"RDMAPX-5.2.2-02", "RDMAPX-5.2.2-04"}}
-# On RoCE nothing tells an answer to no Call from one whose Call, at the very end, is all that the capture lacks: a warning says so.
+# On RoCE an answer without a Call looks like one whose Call is missing at the very end: the warning says so.
 DOUBTED = "the capture may lack just the Call that it belongs to, with the Acknowledge of that"
 
 
@@ -43,7 +40,7 @@ def tell(build, made, rules, allowed):
 
 
 def look(build, gen, folder, what, command, seeds, rules="ietf", allowed=()):
-    """One text per view of the conversation that yields findings."""
+    """One text for each view of the conversation with findings."""
     made = []
     for seed in seeds:
         whole = folder / f"{what}-{seed}.pcapng"
@@ -67,7 +64,7 @@ def gather(work):
 
 
 def look_at_scenario(build, gen, folder, scenario, transport, seeds):
-    """On a network that has some trouble of its own, or none."""
+    """On a network with or without its own disturbances."""
     def command(seed):
         net = random.Random(f"{scenario} {seed}").choice(["", *(NETS if transport == "iwarp" else ROCE_NETS)])
         return [scenario, f"--transport={transport}", *([f"--net={net}"] if net else [])]
@@ -81,8 +78,8 @@ def test_conforming_however_seen(build, gen, transport, tmp_path):
     gather([lambda name=name: look_at_scenario(build, gen, tmp_path, name, transport, SEEDS) for name in names])
 
 
-# Found by many seeds: reused addresses with a start that is lost; Writes before their Call; a Read whose answers come first;
-# what was acknowledged early, in two segments; Replies that come far ahead of their Calls.
+# Found by many seeds: reused addresses with a lost start; Writes before their Call; a Read whose answers come first; early acknowledgements, in
+# two segments; Replies far ahead of their Calls.
 FOUND = [("stack-startups", 10), ("stack-startups", 23), ("stack-startups", 26), ("stack-startups", 29), ("downgrade", 9),
          ("old-roundup", 38), ("read-half-done", 28), ("stack-nfs42", 129)]
 
@@ -104,7 +101,7 @@ def test_not_ready_at_the_end(build, gen, tmp_path, scenario, seed):
 
 @pytest.mark.parametrize("scenario", ["rdmap", "directions", "reads-at-limit", "rpcrdma", "rpcrdma-credits", "rpcrdma-again", "reject"])
 def test_late_direction_without_syn(build, gen, tmp_path, scenario):
-    """All of one side is captured before anything of the other: what it had received is not known."""
+    """All packets of one side are captured before the other's: what it had received is unknown."""
     whole = tmp_path / "whole.pcapng"
     assert gen("play", scenario, "-o", whole).returncode == 0
     parts, made = connections(packets(whole)), []
@@ -118,12 +115,12 @@ def test_late_direction_without_syn(build, gen, tmp_path, scenario):
     assert not tell(build, made, profile(scenario), ())
 
 
-# The same fault by another rule: without its FIN or RST, an answer or a segment that was skipped may just come later than the next one.
+# The same fault by another rule: without its FIN or RST, a skipped answer or segment may just come later than the next.
 ALSO = {"RDMAP-5.2.1-14": "RDMAP-5.2.2-08", "RDMAPX-5.2.1-26": "RDMAPX-7-08", "DDP-5.3-03": "DDP-4.3-19"}
 
 
 def close_views(build, gen, folder, transport, faults):
-    """What the views of a conversation's end show that the whole lacks."""
+    """Findings in views of a conversation's end that the whole does not have."""
     made, wrong = [], []
     for fault, scenario in faults:
         whole = folder / f"{transport}-{name(fault)}.pcapng"
@@ -154,9 +151,9 @@ def close_views(build, gen, folder, transport, faults):
 
 @pytest.mark.parametrize("transport", ["iwarp", "roce"])
 def test_faults_however_closed(build, gen, transport, tmp_path):
-    """A FIN, RST, DREQ or DREP that is missing, or a frame off, adds no finding to those of the whole."""
+    """A missing or shifted FIN, RST, DREQ or DREP adds no finding to those of the whole."""
     faults = [row[:2] for row in lines(gen, "faults", f"--transport={transport}")]
-    if os.environ.get("IWARP_ALL") != "1":  # those whose reactions are proper, and a part of the others
+    if os.environ.get("IWARP_ALL") != "1":  # those with proper reactions, and some of the others
         faults = [row for number, row in enumerate(faults) if "+" in row[0] or number % 8 == 0]
     gather([lambda first=first: close_views(build, gen, tmp_path, transport, faults[first:first + 50])
             for first in range(0, len(faults), 50)])
@@ -164,7 +161,7 @@ def test_faults_however_closed(build, gen, transport, tmp_path):
 
 @pytest.mark.parametrize("transport", ["iwarp", "roce"])
 def test_unanswered_in_one_direction(build, gen, tmp_path, transport):
-    """Acknowledgments say that something was sent back, not what: no Call is known to be unanswered."""
+    """Acknowledgments show that something was sent back, but not what: no Call is known to be unanswered."""
     made = []
     for fault, scenario in [row[:2] for row in lines(gen, "faults", f"--transport={transport}")]:
         if not fault.startswith("RPCR-4.5.4-03"):
@@ -179,7 +176,7 @@ def test_unanswered_in_one_direction(build, gen, tmp_path, transport):
 
 
 def into_one_sink(seed):
-    """Reads whose answers nothing but their order and their length tells apart."""
+    """Reads whose answers differ only in order and length."""
     rng = random.Random(seed)
     sizes = [rng.randint(1, 4000) for _ in range(rng.choice([1, 2, 5]))]
     return re.sub(r" read size=\d+", lambda _: f" read size={rng.choice(sizes)} sink=0x51a00 sinkto=0x1000",

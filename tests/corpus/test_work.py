@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Work made at random for real ends: the capture is conforming, holds what the ends were given to say and to answer, octet
-for octet, and at the end the memory of both is what a model of it says. IWARP_CONVERSATIONS says how many.
-"""
+"""Random work for real ends: the capture is conforming, has the ends' messages and answers octet for octet, and at the end both
+memories agree with a model. IWARP_CONVERSATIONS is the number."""
 import concurrent.futures
 import os
 import random
@@ -14,7 +12,7 @@ from random_work import SIDES, Work
 
 CONVERSATIONS = int(os.environ.get("IWARP_CONVERSATIONS", "400"))
 CHUNK = 50  # conversations per call of iwarp-check
-NOTES = {"DDP-3-08", "MPA-C.2.5-01", "RDMAPX-5-06", "DDP-7.1-16"}  # no CRC, revision 0, memory up to 2^64: choices worth a word
+NOTES = {"DDP-3-08", "MPA-C.2.5-01", "RDMAPX-5-06", "DDP-7.1-16"}  # no CRC, revision 0, memory up to 2^64: choices that may give a note
 ANSWERS = (reader.READ_RESPONSE, reader.ATOMIC_RESPONSE)
 
 
@@ -50,7 +48,7 @@ def differences(work, path, memory):
 
 
 def play(build, gen, folder, seeds):
-    """One text per conversation of which something is wrong."""
+    """One text for each conversation with an error."""
     made, wrong = {}, []
     for seed in seeds:
         work = Work(seed)
@@ -84,7 +82,7 @@ def test_random_work(build, gen, tmp_path):
 
 
 def do_jobs(build, gen, folder, seeds):
-    """The client compares what it reads with what was written, and every status with the one that is due."""
+    """The client compares the octets read with those written, and every status with the expected one."""
     made, wrong = {}, []
     for seed in seeds:
         scenario = folder / f"jobs-{seed}.scenario"

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures seen badly: packets that the capture lacks, repeats, cuts off, or shows in another order than they were sent."""
+"""Bad views of captures: packets are missing, repeated, cut, or in another order."""
 import random
 import struct
 
 TCP, UDP, BTH, DETH, UD_SEND_ONLY = 6, 17, 12, 8, 0x64
 FIN, RST = 0x01, 0x04
 DREQ, DREP = 0x15, 0x16
-LATEST_NS = 3_000_000  # how far the directions of a capture are apart at most
+LATEST_NS = 3_000_000  # largest distance of a capture's directions
 
 
 def packets(path):
-    """(time in ns, octets, length on the wire) of each packet of a pcapng as iwarp-gen writes it."""
+    """(time in ns, octets, length on the wire) of each packet in a pcapng from iwarp-gen."""
     octets, at, out = path.read_bytes(), 0, []
     while at < len(octets):
         kind, length = struct.unpack_from("<II", octets, at)
@@ -33,7 +33,7 @@ def direction(packet):
 
 
 def syn(packet):
-    """Of IPv4 without options, as most captures of the generator are."""
+    """For IPv4 without options, as in most captures of the generator."""
     octets = packet[1]
     return len(octets) > 47 and octets[12:15] == b"\x08\x00\x45" and octets[23] == 6 and octets[47] & 0x12 == 0x02
 
@@ -43,7 +43,7 @@ def in_order_of_time(seen):
 
 
 def connections(whole):
-    """Apart where a SYN may begin another connection at the same addresses."""
+    """Divided where a SYN may begin another connection at the same addresses."""
     parts = [[]]
     for packet in whole:
         if syn(packet) and parts[-1]:
@@ -97,7 +97,7 @@ def swapped(whole, rng):
 
 
 def shifted(whole, rng):
-    """One direction comes later than it was sent, by some places, in its own order."""
+    """One direction comes some places late, in its own order."""
     way, most, seen = rng.random() < 0.5, rng.randint(1, 8), []
     for part in connections(whole):
         waiting = []
@@ -117,7 +117,7 @@ def shifted(whole, rng):
 
 
 def apart(whole, rng):
-    """One direction comes later than it was sent, by the same time throughout, but not after the next connection's SYN."""
+    """One direction comes late by a constant time, but not after the next connection's SYN."""
     way, lag = rng.random() < 0.5, rng.randint(1, LATEST_NS)
     return in_order_of_time([
         packet for part in connections(whole)
@@ -148,7 +148,7 @@ def closes(flag, attribute):
         octets = packet[1]
         at, protocol = transport(octets)
         if protocol == TCP:
-            return flag is not None and len(octets) > at + 13 and bool(octets[at + 13] & flag)  # else a fragment
+            return flag is not None and len(octets) > at + 13 and bool(octets[at + 13] & flag)  # otherwise a fragment
         mad = at + 8 + BTH + DETH
         return (attribute is not None and protocol == UDP and octets[at + 8] == UD_SEND_ONLY
                 and octets[mad + 16:mad + 18] == attribute.to_bytes(2, "big"))
@@ -159,7 +159,7 @@ CLOSES = {"FIN": closes(FIN, None), "RST": closes(RST, None), "DREQ": closes(Non
 
 
 def without(kind):
-    """One of its closes is lost, or all."""
+    """One of the closes is lost, or all."""
     def view(whole, rng):
         there = [i for i, packet in enumerate(whole) if CLOSES[kind](packet)]
         lost = set(there) if rng.random() < 0.25 else set(rng.sample(there, min(1, len(there))))
@@ -168,7 +168,7 @@ def without(kind):
 
 
 def swapped_close(kind):
-    """A close, and one frame before or after it, have changed places."""
+    """A close is swapped with a frame before or after it."""
     def view(whole, rng):
         pairs = [(i, i + 1) for i in range(len(whole) - 1)
                  if (CLOSES[kind](whole[i]) or CLOSES[kind](whole[i + 1])) and not syn(whole[i]) and not syn(whole[i + 1])

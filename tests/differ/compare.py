@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Frame by frame, what the plugins and what Wireshark's own dissectors show in the fields of pairs.tsv."""
+"""Compares frame by frame the fields of pairs.tsv in the plugins and in Wireshark's own dissectors."""
 import collections
 import csv
 import functools
@@ -10,7 +10,7 @@ import subprocess
 
 HERE = pathlib.Path(__file__).parent
 BOTH = ["-o", "tcp.reassemble_out_of_order:TRUE"]
-# Wireshark has its own way when the plugins take nothing: neither MPA nor RPC-over-RDMA on InfiniBand.
+# Wireshark's own dissectors run when the plugins claim nothing: neither MPA nor RPC-over-RDMA on InfiniBand.
 BUILTIN = ["--disable-heuristic", "mpa_tcp", "--disable-protocol", "mpa", "--disable-protocol", "rddp",
            "--disable-protocol", "rpcrdma", "-o", "rpcrdma.infiniband:FALSE", "--disable-protocol", "rdma_ulp"]
 SEPARATOR, AGGREGATOR = "\x1e", "\x1f"
@@ -20,7 +20,7 @@ Difference = collections.namedtuple("Difference", "frame pair ours theirs")
 
 
 def known_fields(wanted):
-    """Those of them that this release of Wireshark has. All that it has are 30 MB."""
+    """The fields that this release of Wireshark has. All its fields are 30 MB."""
     with subprocess.Popen(["tshark", "-G", "fields"], stdout=subprocess.PIPE, text=True) as tshark:
         names = (line.split("\t", 3)[2] for line in tshark.stdout if line.startswith("F\t"))
         found = {name for name in names if name in wanted}
@@ -53,7 +53,7 @@ def swapped(text):
     return int.from_bytes(number(text).to_bytes(4, "little"), "big")
 
 
-# What their values are made of, field by field; ours are numbers, or octets.
+# The types of values, field by field; ours are numbers, or octets.
 READ = {"number": [number], "octets": [octets], "hex": [as_hex], "crc": [number, swapped]}
 
 
@@ -86,7 +86,7 @@ def rows(shark, capture, fields, *options):
 
 
 class Shown:
-    """A capture as both show it."""
+    """A capture in both views."""
 
     def __init__(self, shark, capture):
         self.pairs = pairs()
@@ -96,7 +96,7 @@ class Shown:
         assert [row["frame.number"] for row in self.ours] == [row["frame.number"] for row in self.theirs]
 
     def differences(self):
-        """Those of every frame; how often a pair was the same is counted in `same`."""
+        """The differences in every frame; `same` counts equal pairs."""
         self.same = collections.Counter()
         for number_, (ours, theirs) in enumerate(zip(self.ours, self.theirs), 1):
             for pair in self.pairs:

@@ -24,7 +24,7 @@ from reasons import REASONS  # noqa: E402
 from shark import Wireshark  # noqa: E402
 
 TOGETHER = 6 << 20  # octets of captures for one run of tshark
-MEASURING = ("bulk", "nfs-bulk", "many")  # scenarios that are long, and nothing new
+MEASURING = ("bulk", "nfs-bulk", "many")  # long scenarios without new cases
 TROUBLE = ("", "loss=0.02", "reorder=0.05", "dup=0.05", "resegment=0.3")
 LISTED = 200
 
@@ -50,7 +50,7 @@ def scenarios(build, transport):
 
 
 def seeds(build, count, folder):
-    """Each scenario by other seeds than the default, on iWARP and on RoCE; some with trouble on the way, unless they have their own."""
+    """Each scenario with other seeds than the default, on iWARP and on RoCE; some with disturbances, unless they have their own."""
     for seed in range(2, 2 + count):
         for transport in ("iwarp", "roce"):
             for number, scenario in enumerate(scenarios(build, transport)):
@@ -65,7 +65,7 @@ def seeds(build, count, folder):
 
 
 def mutants(build, count, folder):
-    """Generated captures, damaged with what is computed over them right again: tests/fuzz/mutate.c. Ten sets have each capture once."""
+    """Generated captures with damage and correct checksums: tests/fuzz/mutate.c. Ten sets have each capture once."""
     every = captures_in(ROOT / "captures" / "generated")
     for seed in range(count):
         for number, path in enumerate(every[seed::max(count, 10)]):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-The verdict on each difference: explained by a reason, or not. Where the octets have a third opinion the plugins must agree with it, also
-where nothing differs.
-"""
+"""The verdict on each difference: explained by a reason, or not. If the octets give a third opinion, the plugins must agree with it, even without
+a difference."""
 import collections
 import functools
 
@@ -12,10 +10,10 @@ from messages import CALL
 from opinions import Opinions
 from reasons import REASONS
 
-Verdict = collections.namedtuple("Verdict", "frame pair ours theirs opinion reason")  # reason: None where there is none
+Verdict = collections.namedtuple("Verdict", "frame pair ours theirs opinion reason")  # reason: None if there is none
 
 class Case:
-    """A difference, and what is known of its frame."""
+    """A difference, with data about its frame."""
 
     def __init__(self, shown, opinions, frame, pair, ours, theirs):
         self.opinions, self.frame, self.pair, self.ours, self.theirs = opinions, frame, pair, ours, theirs
@@ -52,13 +50,13 @@ class Case:
 
     @property
     def headers(self):
-        """Of RPC-over-RDMA, of the Sends that end in this frame; None for what is none."""
+        """RPC-over-RDMA headers of Sends that end in this frame; None if invalid."""
         odd = self.conversation.odd.get(self.frame, []) if self.conversation else []
         return self.opinions.headers.get(self.frame, []) + [head for _, head in odd]
 
     @property
     def messages(self):
-        """The RPC messages that are whole in this frame."""
+        """RPC messages that are complete in this frame."""
         return self.opinions.messages.get(self.frame, [])
 
     @property
@@ -67,7 +65,7 @@ class Case:
 
     @property
     def talk(self):
-        """The conversation of the whole connection."""
+        """The connection's conversation."""
         return self.opinions.conversation_of.get(id(self.connection or self.opinions.roce.of.get(self.frame)))
 
     @property
@@ -82,10 +80,10 @@ class Judge:
         self.opinions = Opinions(shark, [(length, octets) for _, length, octets in captures.records(capture)], self.shown.pairs, folder)
 
     def verdicts(self):
-        """Of each difference. `same`: how many values are the same in both, by pair; `agreed`: as the octets have it."""
+        """Verdicts for all differences. `same`: number of equal values, by pair; `agreed`: number that agree with the octets."""
         self.same, self.agreed, self._their_calls = collections.Counter(), collections.Counter(), {}
         self._early = {}  # id(Way) -> the first frame where Wireshark's dissector has shown an FPDU that ends later
-        self._first = {}  # (sender, receiver, queue pair) of RoCE -> the frame from which on the plugins show RPC-over-RDMA
+        self._first = {}  # (sender, receiver, queue pair) of RoCE -> the frame from which the plugins show RPC-over-RDMA
         for number, (ours, theirs) in enumerate(zip(self.shown.ours, self.shown.theirs), 1):
             self.note(number)
             for pair in self.shown.pairs:
@@ -96,7 +94,7 @@ class Judge:
                     yield verdict
 
     def note(self, number):
-        """What this frame means for later ones; for the Calls that Wireshark's dissectors have shown: (conversation, XID) -> frames."""
+        """Notes the frame for later ones; for Calls shown by Wireshark's dissectors: (conversation, XID) -> frames."""
         ours, theirs = self.shown.ours[number - 1], self.shown.theirs[number - 1]
         if ours["rpcrdma.xid"] and number in self.opinions.roce.unknown:
             self._first.setdefault(self.opinions.roce.unknown[number], number)

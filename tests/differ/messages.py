@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-A third opinion on RPC-over-RDMA: RPC messages rebuilt from Sends and chunks (RFC 8166), of iWARP as reading.py has it and of RoCE v2, by
-nothing but this. The messages then go over plain TCP into a capture of their own, of which Wireshark's dissectors of RPC and NFS show
-the fields that each should have.
-"""
+"""A third opinion on RPC-over-RDMA: RPC messages independently rebuilt from Sends and chunks (RFC 8166), of iWARP from reading.py and of RoCE
+v2. The messages then go over plain TCP into a separate capture, in which Wireshark's dissectors of RPC and NFS show the expected fields."""
 import collections
 import dataclasses
 import struct
@@ -18,11 +15,11 @@ TAGGED, UNTAGGED = 14, 18
 PORT, SEGMENT = 2049, 60000
 
 Send = collections.namedtuple("Send", "frame side octets")
-Odd = collections.namedtuple("Odd", "frame side octets")  # a Send, or part of one, that no buffer of the Send Queue is for
+Odd = collections.namedtuple("Odd", "frame side octets")  # a Send, or part of one, without a buffer in the Send Queue
 Write = collections.namedtuple("Write", "frame side stag to octets")
 Stray = collections.namedtuple("Stray", "frame side")  # a Read Response to no sink of a Request
 Request = collections.namedtuple("Request", "frame side stag to size sink sink_to")
-# What was read, by its place at the source. sure: False after a Request that is not the next one: which is answered is anybody's guess.
+# Octets read, by their place at the source. sure: False after an unexpected Request: then the answered Request is unknown.
 Answer = collections.namedtuple("Answer", "frame side stag to octets sure", defaults=[True])
 
 
@@ -34,7 +31,7 @@ class Header:
     writes: list  # [(stag, length, offset), ...]
     reply: list  # or None
     inline: bytes
-    right: bool = True  # False: a list goes on, or ends, by what is neither 1 nor 0
+    right: bool = True  # False: a word that continues or ends a list is neither 1 nor 0
 
     @property
     def xid(self):
@@ -47,11 +44,11 @@ class Message:
     side: int
     caller: int  # side
     octets: bytes
-    whole: bool  # False: without what its Write chunks hold, or with a Read chunk where no item of its length belongs
+    whole: bool  # False: without its Write chunks' contents, or with a Read chunk without an item of its length
     head: Header
-    moved: bytes = b""  # what the Write chunks of a Reply hold
+    moved: bytes = b""  # contents of a Reply's Write chunks
     by_reads: bool = False  # a Call that RDMA Reads completed
-    asked_in: tuple = ()  # of a Reply: the frames with whole Calls of its XID
+    asked_in: tuple = ()  # for a Reply: the frames with whole Calls of its XID
     rewritten: bool = False  # a Reply: RDMA Writes of its chunks overlap
 
     @property
@@ -60,7 +57,7 @@ class Message:
 
 
 def header(send):
-    """None for what is no header of RPC-over-RDMA version 1."""
+    """None if it is not a header of RPC-over-RDMA version 1."""
     try:
         return _header(send)
     except struct.error:
@@ -123,15 +120,15 @@ def of_iwarp(connection):
     """The operations of one connection, in the order of their frames."""
     found = sorted(((way.frame_of(fpdu.end), side, number, fpdu.ulpdu, fpdu.right) for side, way in enumerate(connection.ways)
                     for number, fpdu in enumerate(way.fpdus)), key=lambda one: one[:3])
-    sends, requests, asked = ({}, {}), ([], []), [0, 0]  # sends: MSN -> octets; asked: the last MSN of Requests, None after one that is not next
-    done, begun = [0, 0], [b"", b""]  # how many Sends there were; the first octets of the one that has not ended
+    sends, requests, asked = ({}, {}), ([], []), [0, 0]  # sends: MSN -> octets; asked: the last MSN of Requests, None after an unexpected one
+    done, begun = [0, 0], [b"", b""]  # number of Sends; the first octets of the unfinished Send
     for frame, side, _, ulpdu, whole in found:
         right = whole and regular(ulpdu)
         opcode = ulpdu[1] & 15 if len(ulpdu) >= 2 else -1
         tagged = len(ulpdu) >= TAGGED and ulpdu[0] >> 7
         if tagged and opcode in (WRITE, READ_RESPONSE):
             if not whole:
-                continue  # DDP does not place what has a wrong CRC
+                continue  # DDP does not place octets with a wrong CRC
             stag, to = struct.unpack_from(">IQ", ulpdu, 2)
             if opcode == WRITE:
                 yield Write(frame, side, stag, to, ulpdu[TAGGED:])
@@ -164,7 +161,7 @@ def answers(request, stag, to, length):
 
 
 class Memory:
-    """Octets of one side by (STag, offset), as they were moved."""
+    """Octets of one side by (STag, offset), as moved."""
 
     def __init__(self):
         self.regions = {}
@@ -188,7 +185,7 @@ class Memory:
         return bytes(out)
 
     def all(self, stag):
-        """What there is, one after the other; where two moved to the same place, the later."""
+        """All octets in order; where two moved to the same place, the later."""
         places = {}
         for start, data in self.regions[stag]:
             places.update(enumerate(data, start))
@@ -203,10 +200,8 @@ class Memory:
 
 
 def contents(segments, memory, length):
-    """
-    Of a Read chunk; its roundup in a segment of its own (RFC 5666 section 3.7) is not waited for. length: of the item, None of a whole
-    message.
-    """
+    """The contents of a Read chunk, without waiting for roundup in a separate segment (RFC 5666 section 3.7). length: of the item, None for a
+    whole message."""
     *before, (_, last, _) = segments
     if before and sum(segment[1] for segment in before) == length and 0 < last == -length % 4:
         octets = memory.get(before)
@@ -215,7 +210,7 @@ def contents(segments, memory, length):
 
 
 def call(head, memory):
-    """(the Call, whether it is right), or None while something of it is to be read."""
+    """(the Call, whether it is right), or None while octets are still to be read."""
     parts = {}
     for position, *segment in head.reads:
         parts.setdefault(position, []).append(segment)
@@ -231,7 +226,7 @@ def call(head, memory):
         octets = contents(segments, memory, int.from_bytes(out[-4:], "big"))
         if octets is None:
             return None
-        # The item's length is before it, and it may have brought its roundup along.
+        # The item's length precedes it, and its chunk may include the roundup.
         right = right and len(out) == position and len(octets) - 3 <= int.from_bytes(out[-4:], "big") <= len(octets)
         out += octets + bytes(-len(octets) % 4)
         used += more
@@ -239,14 +234,14 @@ def call(head, memory):
 
 
 def reply(head, asked, memory):
-    """(octets, whether it is whole, what its Write chunks hold); asked: the header of the Call."""
+    """(octets, whether complete, contents of its Write chunks); asked: the Call's header."""
     moved = [stag for chunk in [*head.writes, *asked.writes] for stag, length, _ in chunk if stag in memory.regions]
     data = b"".join(map(memory.all, dict.fromkeys(moved)))
     claimed = any(length for chunk in head.writes for _, length, _ in chunk)
     octets = memory.get(head.reply or []) if head.proc == NOMSG else head.inline
     for chunk in [*head.writes, head.reply or []]:
         for stag, _, _ in chunk:
-            memory.forget(stag)  # the Call that offered it is over
+            memory.forget(stag)  # the offering Call is over
     return octets, not moved and not claimed, data
 
 
@@ -257,7 +252,7 @@ def is_call(head):
 
 
 class Conversation:
-    """What one connection says."""
+    """The messages of one connection."""
 
     def __init__(self, operations):
         self.headers = collections.defaultdict(list)  # by frame
@@ -333,7 +328,7 @@ def over_tcp(connections, out):
     with out.open("wb") as file:
         file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 1 << 18, ETHERNET))
         for number, found in enumerate(connections):
-            next_ = [[1, 1], [1, 1]]  # a TCP connection for each side that calls: XIDs of the two may be the same
+            next_ = [[1, 1], [1, 1]]  # a TCP connection for each calling side: their XIDs may be equal
             for message in sorted(found, key=lambda one: one.frame):
                 octets = struct.pack(">I", 1 << 31 | len(message.octets)) + message.octets
                 pieces = [octets[at:at + SEGMENT] for at in range(0, len(octets), SEGMENT)]

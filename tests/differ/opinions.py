@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The third opinion, of all layers: the values of a field in a frame as the octets have them, or None."""
+"""The third opinion, for all layers: the values of a field in a frame according to the octets, or None."""
 import collections
 
 import compare
@@ -17,10 +17,10 @@ class Opinions:
         self.headers = {}  # frame -> headers of RPC-over-RDMA
         self.messages = collections.defaultdict(list)  # frame -> RPC messages
         self.conversation = {}  # frame of these -> messages.Conversation
-        self.partial, self.broken = set(), set()  # frames of messages that are not whole; of malformed ones
-        self.unasked = set()  # frames with a Reply whose Call is not known
-        self.odd = set()  # frames of Sends that no buffer is for: whether they are shown is nobody's to say
-        self._silent = set()  # frames with what the dissector of RPC does not take for RPC when it comes over TCP
+        self.partial, self.broken = set(), set()  # frames of incomplete messages; of malformed ones
+        self.unasked = set()  # frames with a Reply whose Call is unknown
+        self.odd = set()  # frames of Sends without a buffer: showing them is optional
+        self._silent = set()  # frames with messages that the dissector of RPC does not recognise over TCP
         self._upper = collections.defaultdict(lambda: collections.defaultdict(list))
         self.conversation_of = {}  # id(connection) ->
         self.all_headers = {}  # id(connection) -> those of its whole conversation
@@ -46,7 +46,7 @@ class Opinions:
         capture = folder / "over-tcp.pcap"
         order = messages.over_tcp(found, capture)
         names = ["frame.number", "_ws.malformed", *(pair.theirs[0] for pair in pairs)]
-        # A dissector that has one of the ports, as that of SAP has 40000 since 4.4, would keep that of RPC from them.
+        # A dissector with one of the ports, such as SAP's 40000 since 4.4, would take them from RPC's.
         options = [*compare.BUILTIN, "-o", "tcp.try_heuristic_first:TRUE"]
         for message, row in zip(order, compare.rows(shark, capture, names, *options) if order else []):
             if message:
@@ -62,7 +62,7 @@ class Opinions:
             self._upper[frame][pair.ours] += compare.values(pair, row, True)
 
     def over_tcp(self, frame, field):
-        """What Wireshark shows of the messages as they are, whole or not."""
+        """Wireshark's view of the messages, complete or not."""
         return self._upper[frame][field] if frame in self._upper else []
 
     def of(self, frame, pair):
@@ -73,7 +73,7 @@ class Opinions:
         if pair.layer == "rpcrdma":
             found = self.headers.get(frame)
             if frame in self.roce.held and not found:
-                return []  # others have to come before it
+                return []  # others have to precede it
             if not found or not all(head and head.right for head in found):
                 return None
             return [value for one in found for name, value in one.values if name == pair.ours]

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-A third opinion: what the octets of each TCP connection say by RFC 5044, 5041, 5040, 6581 and 7306, read by nothing but this and
-straight from the capture. It knows whole streams, which neither dissector does; where it is not sure (the start was not captured,
-octets are missing, framing is lost) it has no opinion.
-"""
+"""A third opinion: the octets of each TCP connection by RFC 5044, 5041, 5040, 6581 and 7306, read independently and directly from the capture. It
+knows whole streams, unlike the dissectors; where it is not sure (the start was not captured, octets are missing, framing is lost) it has no
+opinion."""
 import bisect
 import collections
 import dataclasses
@@ -22,7 +20,7 @@ SMALLEST = 8  # octets of an FPDU without ULPDU, its PAD included
 TAGGED, UNTAGGED = 14, 18
 READ_REQUEST, READ_RESPONSE, TERMINATE, ATOMIC_REQUEST, ATOMIC_RESPONSE = 1, 2, 7, 10, 11
 SENDS, INVALIDATES = (3, 4, 5, 6), (4, 6)
-# opcode -> queue of RFC 5040 and 7306; Write and Read Response have none.
+# opcode -> queue in RFC 5040 and 7306; Write and Read Response have none.
 QUEUES = {0: None, READ_RESPONSE: None, READ_REQUEST: 1, TERMINATE: 2, ATOMIC_REQUEST: 1, ATOMIC_RESPONSE: 3, 8: 0, 9: 0} | dict.fromkeys(SENDS, 0)
 
 # After the untagged DDP header: opcode -> (octets, field).
@@ -36,24 +34,24 @@ BODIES = {
 
 @dataclasses.dataclass
 class Way:
-    """One direction of a connection. `ends`: (how many octets there were, without a hole, after which frame)."""
+    """One direction of a connection. `ends`: (number of octets without a hole, after which frame)."""
     octets: bytearray = dataclasses.field(default_factory=bytearray)
     ends: list = dataclasses.field(default_factory=list)
     reached: dict = dataclasses.field(default_factory=dict)  # frame -> octets
     first: int = None  # sequence number of its first octet
     early: dict = dataclasses.field(default_factory=dict)
-    cut: bool = False  # the snap length
+    cut: bool = False  # by the snap length
     markers: bool = None
-    overlap: int = None  # the first frame that has both octets that came before and new ones
+    overlap: int = None  # the first frame with both old and new octets
     startup: dict = None
-    too_long: bool = False  # its start-up frame: PD_Length reaches into FPDUs, so that nobody knows where these begin
-    inside: bool = False  # the start-up frame comes after streaming data of its segment
+    too_long: bool = False  # its start-up frame: PD_Length reaches into FPDUs, so their beginning is unknown
+    inside: bool = False  # the start-up frame follows streaming data in its segment
     fpdus: list = dataclasses.field(default_factory=list)
-    short: int = None  # the first frame of less than SMALLEST octets that an FPDU begins with
-    sure: int = 0  # octets of streaming data, the start-up frame and FPDUs, for certain
+    short: int = None  # the first frame of less than SMALLEST octets at the beginning of an FPDU
+    sure: int = 0  # number of octets that are certainly streaming data, start-up frame or FPDUs
 
     def offset(self, sequence):
-        """Of its octets; negative before the first one."""
+        """Offset in its octets; negative before the first."""
         return (sequence - (self.first or 0) + (1 << 31)) % (1 << 32) - (1 << 31)
 
     def add(self, frame, sequence, payload, length):
@@ -75,11 +73,11 @@ class Way:
 
     @property
     def lost(self):
-        """The first frame with octets that are no FPDU for certain."""
+        """The first frame with octets that certainly are not an FPDU."""
         return self.frame_of(self.sure + 1) if self.sure < len(self.octets) else None
 
     def frame_of(self, octets):
-        """The frame that completed so many."""
+        """The frame that completed this many."""
         return self.ends[bisect.bisect(self.ends, (octets, 0))][1]
 
 
@@ -88,8 +86,8 @@ class Connection:
     ways: list
     ports: tuple
     frames: list = dataclasses.field(default_factory=list)  # numbers of those with payload
-    known: bool = False  # both start-up frames are there, and FPDUs follow
-    reused: bool = False  # one before it had its ports
+    known: bool = False  # both start-up frames are known, and FPDUs follow
+    reused: bool = False  # an earlier connection had its ports
 
 
 @dataclasses.dataclass
@@ -99,18 +97,18 @@ class Fpdu:
     values: list  # (field of ours, value)
     ulpdu: bytes
     right: bool  # its CRC
-    sure: bool  # False: no CRC shows it, its header is that of no operation, or a Marker is wrong: it may be none, or another
+    sure: bool  # False: no CRC confirms it, no operation has its header, or a Marker is wrong: it may be something else
 
 
 class Readings:
-    """Of a capture: the connection of each frame with payload, and the values of the fields of what ends in it."""
+    """For a capture: the connection of each frame with payload, and the field values of everything that ends in it."""
 
     def __init__(self, frames):
         self.of = {}  # frame -> (Connection, index of the way, sequence number, payload, its length before the snap length)
         self.values = collections.defaultdict(lambda: collections.defaultdict(list))
-        self.fpdus_of = collections.defaultdict(list)  # frame -> those that end there
+        self.fpdus_of = collections.defaultdict(list)  # frame -> FPDUs that end there
         self.connections = []
-        self._doubtful = set()  # frames of FPDUs that may be none
+        self._doubtful = set()  # frames of doubtful FPDUs
         self._open = {}
         for number, (length, octets) in enumerate(frames, 1):
             self._take(number, octets, length)
@@ -138,7 +136,7 @@ class Readings:
                 peer.first = acknowledged
             return
         if peer.first is None and flags & ACK and way.first == sequence and not way.octets:
-            peer.first = acknowledged  # the third segment, after a SYN that was not captured
+            peer.first = acknowledged  # the third segment, after a missing SYN
         if length:
             connection.frames.append(number)
             self.of[number] = connection, [one is way for one in connection.ways].index(True), sequence, payload, length
@@ -153,7 +151,7 @@ class Readings:
         return self._open[key]
 
     def opinion(self, frame, field):
-        """The values of a field in that frame; None where there is no opinion."""
+        """The values of a field in that frame; None without an opinion."""
         if frame not in self.of:
             return None
         connection, way, sequence, _, length = self.of[frame]
@@ -176,7 +174,7 @@ class Readings:
         for way, peer in zip(connection.ways, reversed(connection.ways)):
             if way.startup:
                 frame = way.frame_of(way.startup["end"])
-                if way.inside and peer.startup:  # before the other, it may be part of the streaming data
+                if way.inside and peer.startup:  # before the other, it may be streaming data
                     frame = max(frame, peer.frame_of(peer.startup["end"]))
                 for name, value in way.startup["values"]:
                     self.values[frame][name].append(value)
@@ -192,10 +190,10 @@ class Readings:
             self._find_short(connection, way)
             turn = peer.frame_of(peer.startup["end"])
             if way.lost is not None and way.lost <= turn:
-                self._doubtful.add(turn)  # what came before, and may be shown there, is no FPDU for certain
-            unsure = 0  # one is shown where it ends, or with the next two, which show that it was one
+                self._doubtful.add(turn)  # earlier octets may be shown there, and are doubtful
+            unsure = 0  # it is shown where it ends, or with the next two, which confirm it
             for fpdu in way.fpdus:
-                frame = max(way.frame_of(fpdu.end), peer.frame_of(peer.startup["end"]))  # not before it is known how to read it
+                frame = max(way.frame_of(fpdu.end), peer.frame_of(peer.startup["end"]))  # not before its framing is known
                 self.fpdus_of[frame].append(fpdu)
                 if unsure or not fpdu.sure:
                     self._doubtful.update(range(way.frame_of(fpdu.start + 1), frame + 1))
@@ -237,7 +235,7 @@ def tcp_segment(frame, wire):
 
 
 def startup(way):
-    """The first start-up frame of a way, wherever streaming data before it end."""
+    """The first start-up frame of a way, after any streaming data."""
     found = [at for at in map(way.octets.find, KEYS) if at >= 0]
     if not found or len(way.octets) < min(found) + 20:
         return
@@ -261,7 +259,7 @@ def startup(way):
                    ("mpa.enhanced.c", ord_ >> 15), ("mpa.enhanced.d", ord_ >> 14 & 1), ("mpa.ord", ord_ & 0x3FFF)]
     own = private[4:] if enhanced else private
     if flags & S and revision > 2:
-        values += dict.fromkeys(ENHANCED, None).items()  # nobody knows what a later revision has there
+        values += dict.fromkeys(ENHANCED, None).items()  # the contents of a later revision are unknown
     elif own:
         values.append(("mpa.private_data", own.hex()))
     way.startup = {"key": bytes(way.octets[start:start + 16]), "start": start, "end": end, "flags": flags, "revision": revision,
@@ -270,17 +268,15 @@ def startup(way):
 
 
 def begins_fpdu(octets):
-    """By its CRC, and by more than that, which is little evidence of no octets."""
+    """By its CRC, and by more, as the CRC of no octets is weak evidence."""
     end = 2 + int.from_bytes(octets[:2], "big")
     end += -end % 4
     return SMALLEST < end + CRC <= len(octets) and int.from_bytes(octets[end:end + CRC], "little") == crc32c(bytes(octets[:end]))
 
 
 def fpdus(way, markers, crc):
-    """
-    Those after the start-up frame. One whose CRC or Marker is wrong may have a wrong length: it counts if a right one follows, or the end
-    of the stream.
-    """
+    """FPDUs after the start-up frame. One with a wrong CRC or Marker may have a wrong length: it counts if a right FPDU follows, or the end of the
+    stream."""
     begin = way.startup["end"]
     stream = bytes(way.octets[begin:])
     places = [i for i in range(len(stream)) if i % PERIOD >= MARKER] if markers else range(len(stream))
@@ -304,11 +300,11 @@ def fpdus(way, markers, crc):
             reserved, pointer = struct.unpack_from(">HH", stream, marker)
             if pointer != max(0, marker - places[at]):
                 right, pointed = right and crc, False
-                reserved = pointer = None  # it may be no Marker
+                reserved = pointer = None  # it may not be a Marker
             values += [("mpa.marker.reserved", reserved), ("mpa.marker.fpduptr", pointer)]
         ulpdu = octets[at + 2:at + 2 + length]
         values += segment(ulpdu)
-        sure = pointed and (right and crc or not contradicts(ulpdu))  # where a Marker is not, others may be elsewhere, too
+        sure = pointed and (right and crc or not contradicts(ulpdu))  # a missing Marker may mean that others are elsewhere, too
         doubtful.append(Fpdu(begin + before, begin + last, values, ulpdu, right, sure))
         at, before = end, last
         if right or at == len(octets):
@@ -318,13 +314,13 @@ def fpdus(way, markers, crc):
 
 
 def contradicts(ulpdu):
-    """The length is another than that of the operation, or what should be its header is none of RFC 5040 and 7306."""
+    """The length does not fit the operation, or the header is not one of RFC 5040 and 7306."""
     opcode = ulpdu[1] & 15 if len(ulpdu) >= 2 else None
     return opcode in BODIES and len(ulpdu) != UNTAGGED + sum(size for size, _ in BODIES[opcode]) or not regular(ulpdu)
 
 
 def regular(ulpdu):
-    """Whether the DDP and RDMAP headers are what their operation has, but for MSN and MO: kind of buffer, queue, version, reserved bits."""
+    """Whether the DDP and RDMAP headers fit their operation, except MSN and MO: kind of buffer, queue, version, reserved bits."""
     tagged = bool(ulpdu) and ulpdu[0] >> 7
     if len(ulpdu) < (TAGGED if tagged else UNTAGGED) or ulpdu[0] & 0x3C or ulpdu[1] & 0x30 or (ulpdu[0] & 3) != ulpdu[1] >> 6:
         return False
@@ -333,7 +329,7 @@ def regular(ulpdu):
 
 
 def segment(ulpdu):
-    """DDP and RDMAP headers; nothing of one that is not whole."""
+    """DDP and RDMAP headers; nothing if incomplete."""
     tagged = bool(ulpdu) and ulpdu[0] >> 7
     if len(ulpdu) < (TAGGED if tagged else UNTAGGED):
         return []
@@ -364,10 +360,7 @@ def body(opcode, octets):
 
 
 def terminate(octets):
-    """
-    RFC 5040 section 4.8; where that has reserved bits set, as an implementation writes it that begins with the least significant bit of
-    each octet.
-    """
+    """RFC 5040 section 4.8; if reserved bits are set, as from an implementation that fills octets from the least significant bit."""
     if len(octets) < 4:
         return []
     first, code, count, rest = octets[:4]

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Why Wireshark's own dissectors show something else. Each reason is a condition on one difference that a program can check: on the octets
-(reading.py), and on the values where their relation is known. A reason says nothing of what the plugins show: where the octets have a
-third opinion, the plugins must agree with it, whatever the reason; see judge.py.
-"""
+"""Why Wireshark's own dissectors show something else. Each reason is a testable condition on one difference: on the octets (reading.py), and on
+the values where their relation is known. A reason says nothing about the plugins' values: if the octets give a third opinion, the plugins
+must agree with it, for any reason; see judge.py."""
 import collections
 
 from compare import AGGREGATOR, number
@@ -19,7 +17,7 @@ OWNED = {4420: "NVMe/TCP", 3260: "iSCSI", 5445: "SMB Direct"}  # ports whose own
 
 
 def reason(name, layers, capture, report="", since=(0, 0), until=(99, 0)):
-    """capture: one of the tree that shows it, or what makes it. report: of upstream/wireshark. since, until: releases of Wireshark."""
+    """capture: one of the tree that shows it, or how it is made. report: in upstream/wireshark. since, until: releases of Wireshark."""
     def add(condition):
         REASONS.append(Reason(name, layers.split(), condition, capture, report, since, until))
         return condition
@@ -32,7 +30,7 @@ def startup_field(name):
 
 @reason("flag S of RFC 6581 is a reserved bit", "mpa", "generated/conforming/rev2.pcapng", until=(4, 6))
 def flag_s(case):
-    """Until 4.4: bit 0x10 is part of the reserved bits."""
+    """Until 4.4: bit 0x10 counts as reserved."""
     return case.pair.ours == "mpa.flags.res" and case.flags & S and case.theirs == [value | S for value in case.opinion or case.ours]
 
 
@@ -46,13 +44,13 @@ def enhanced(case):
 
 @reason("PD_Length without IRD and ORD", "mpa", "generated/conforming/rev2.pcapng", since=(4, 6))
 def what_is_left(case):
-    """Of the private data after these four octets."""
+    """The rest of the private data after these four octets."""
     return case.pair.ours == "mpa.pd_length" and case.flags & S and case.theirs == [value - 4 for value in case.opinion or case.ours]
 
 
 @reason("flag S where the revision has none", "mpa", "generated/mpa/MPA2-6-04.pcapng", since=(4, 6))
 def not_enhanced(case):
-    """RFC 6581 is for revision 2; the dissector goes by the flag."""
+    """RFC 6581 is for revision 2; the dissector only checks the flag."""
     return case.flags & S and case.startup["revision"] != 2 and (case.pair.ours.startswith("mpa.enhanced.") or case.pair.ours in RES)
 
 
@@ -73,7 +71,7 @@ def markers(case):
 
 @reason("the snap length", "mpa ddp rdmap", "play rev1 --snaplen=96 --pcap")
 def snap(case):
-    """The dissector leaves alone a segment that is not whole."""
+    """The dissector skips an incomplete segment."""
     return case.cut and not case.theirs
 
 
@@ -84,10 +82,10 @@ def owned(case):
 
 @reason("the reserved word of operations of RFC 7306, and of unknown ones", "rdmap", "generated/conforming/atomics.pcapng", "wireshark-rfc7306")
 def reserved_word(case):
-    """It is shown for those of RFC 5040 alone."""
+    """It is shown only for those of RFC 5040."""
     if case.pair.ours != "rdmap.reserved":
         return False
-    if not case.known:  # by what the plugin shows
+    if not case.known:  # by the plugin's view
         shown = [list(map(number, filter(None, case.row[name].split(AGGREGATOR)))) for name in ("rdmap.opcode", "rddp.tagged")]
         words = [found for found, tagged in zip(*shown) if not tagged and found not in INVALIDATES]
         return len(words) == len(case.ours) and case.theirs == [value for found, value in zip(words, case.ours) if found in RFC5040]
@@ -106,7 +104,7 @@ def opcode(fpdu):
 
 @reason("a Terminate that begins with the least significant bit", "rdmap", "real/errors/op-read-badstag.pcap")
 def reversed_terminate(case):
-    """The dissector reads it by the RFC; that is what siw does not send."""
+    """The dissector reads it by the RFC, unlike siw's layout."""
     if not case.pair.ours.startswith("rdmap.terminate."):
         return False
     plain = [value for fpdu in case.fpdus if opcode(fpdu) == TERMINATE
@@ -125,13 +123,13 @@ def as_written(octets):
 
 @reason("a DDP header that is not whole", "ddp rdmap", "generated/ddp/DDP-6.2.2-03.pcapng")
 def short_header(case):
-    """The dissector shows the part that there is."""
+    """The dissector shows the part that exists."""
     return any(len(fpdu.ulpdu) < (TAGGED if fpdu.ulpdu[:1] >= b"\x80" else UNTAGGED) for fpdu in case.fpdus)
 
 
 @reason("an operation with the other kind of header", "rdmap", "generated/rdmap/RDMAP-4.1-07.pcapng")
 def other_header(case):
-    """Which fields an operation has is read from its opcode alone; of RFC 5040 and 7306, Write and Read Response are Tagged."""
+    """The opcode alone decides the fields of an operation; in RFC 5040 and 7306, Write and Read Response are Tagged."""
     return any(dict(fpdu.values).get("rddp.tagged") != (opcode(fpdu) in TAGGED_OPERATIONS) for fpdu in case.fpdus)
 
 
@@ -143,40 +141,40 @@ def short_terminate(case):
 
 @reason("an unknown AOpCode, or reserved bits beside it", "rdmap", "generated/rdmap/RDMAPX-5.2.1-01.pcapng", "wireshark-atomic-reserved")
 def atomic_reserved(case):
-    """They are taken for part of AOpCode, which then is unknown; the fields of an unknown one are others."""
+    """They count as part of AOpCode, which is then unknown; an unknown one has other fields."""
     return case.pair.ours.startswith("rdmap.atomic.") and any(
         opcode(fpdu) == ATOMIC_REQUEST and int.from_bytes(fpdu.ulpdu[UNTAGGED:UNTAGGED + 4], "big") not in AOPCODES for fpdu in case.fpdus)
 
 
 @reason("a start-up frame in several segments", "mpa ddp rdmap", "generated/mpa/MPA-7.1.2-03.pcapng")
 def split_startup(case):
-    """The dissector knows one by a segment that has it whole."""
+    """The dissector recognises it only if one segment has it whole."""
     return case.connection and any(
         way.startup and way.frame_of(way.startup["start"] + 1) != way.frame_of(way.startup["end"]) for way in case.connection.ways)
 
 
 @reason("a start-up frame after streaming data of its segment", "mpa ddp rdmap", "play streaming-first --seed=3 --net=resegment=0.3 --pcap")
 def inside(case):
-    """The dissector looks where a segment begins."""
+    """The dissector only looks at the beginning of a segment."""
     return not case.theirs and case.connection and any(way.inside for way in case.connection.ways)
 
 
 @reason("a start-up frame whose key is wrong", "mpa ddp rdmap", "generated/mpa/MPA-7.1.1-01.pcapng")
 def wrong_key(case):
-    """The dissector knows one by its key; the plugin by the place where it is, too."""
+    """The dissector recognises it by its key; the plugin also by its place."""
     return not case.theirs and case.connection and any(
         way.octets and not way.octets.startswith(KEYS) and not way.startup for way in case.connection.ways)
 
 
 @reason("two fields of one", "rdmap", "play stack --seed=3 --net=loss=0.02 --pcap")
 def two_fields(case):
-    """Wireshark gives the values of each, of Requests and of Responses, without the order of both."""
+    """Wireshark gives the values of each, of Requests and of Responses, without their common order."""
     return sum(bool(case.their_row[name]) for name in case.pair.theirs) > 1 and sorted(case.theirs) == sorted(case.ours)
 
 
 @reason("a PD_Length that reaches into FPDUs", "mpa ddp rdmap", "mutate 52001 0.2 generated/rdmap/RDMAP-3.1-05.pcapng")
 def into_fpdus(case):
-    """The dissector waits for as much, and goes on after it; the plugin goes by the FPDUs."""
+    """The dissector waits for that many octets, and continues after them; the plugin follows the FPDUs."""
     if not case.connection or not any(way.too_long for way in case.connection.ways):
         return False
     if not case.theirs or not case.ours and startup_field(case.pair.ours):
@@ -184,7 +182,7 @@ def into_fpdus(case):
     if not case.way.too_long:
         return False
     start = min(at for at in map(case.way.octets.find, KEYS) if at >= 0) + len(KEYS[0])
-    if startup_field(case.pair.ours):  # what is left out of it, and that the first four octets of private data are IRD and ORD
+    if startup_field(case.pair.ours):  # missing octets, and IRD and ORD as the first four octets of private data
         return case.way.octets[start] & S and (case.pair.ours == "mpa.flags.res" and case.theirs == [value | S for value in case.ours] or
                                                case.pair.ours == "mpa.private_data" and case.theirs[0][8:].startswith(case.ours[0]))
     shown = int(case.their_row["iwarp_mpa.ulpdulength"].split(AGGREGATOR)[0] or -1)
@@ -194,7 +192,7 @@ def into_fpdus(case):
 
 @reason("more private data than 512 octets", "mpa", "generated/mpa/MPA-7.1.1-31.pcapng")
 def too_long(case):
-    """The dissector waits for as much."""
+    """The dissector waits for that many octets."""
     if not case.way or not case.way.octets.startswith(KEYS):
         return False
     length = int.from_bytes(case.way.octets[18:20], "big")
@@ -215,23 +213,21 @@ def out_of_turn(case):
 
 @reason("a connection that was rejected", "mpa ddp rdmap", "generated/conforming/reject-then-mpa.pcapng")
 def rejected(case):
-    """What follows in it is the upper layer's; the dissector goes on."""
+    """Later octets belong to the upper layer; the dissector continues."""
     return not case.ours and case.connection and any(
         way.startup and way.startup["key"] == REPLY and way.startup["flags"] & R for way in case.connection.ways)
 
 
 @reason("a second start-up frame", "mpa", "generated/mpa/MPA-7.1-06.pcapng")
 def second_startup(case):
-    """The plugin takes it for what comes after the first; the dissector for the first, or for an FPDU."""
+    """The plugin treats it as data after the first; the dissector as the first, or as an FPDU."""
     return not case.ours and case.payload.startswith(KEYS) and case.startup and case.offset > case.startup["start"]
 
 
 @reason("an FPDU before the Reply", "mpa ddp rdmap", "generated/mpa/MPA-7.1.2-16.pcapng")
 def early_fpdu(case):
-    """
-    It is read when the Reply has said how, and shown in its frame, as is one that came before the start-up frame of its own direction.
-    The dissector shows nothing beside a start-up frame.
-    """
+    """The plugin reads it after the Reply, and shows it in its frame, even if it came before its direction's start-up frame. The dissector shows
+    nothing beside a start-up frame."""
     if case.theirs or not case.known or case.frame != case.way.frame_of(case.startup["end"]):
         return False
     return bool(case.fpdus) or case.peer.lost is not None and case.peer.lost < case.frame
@@ -239,33 +235,34 @@ def early_fpdu(case):
 
 @reason("an octet that came before, as a probe", "mpa ddp rdmap", "generated/conforming/zero-window.pcapng")
 def probe(case):
-    """The TCP dissector gives the built-in nothing after it, if it puts segments in order."""
+    """The TCP dissector gives the built-in no octets after it, if it reorders segments."""
     return not case.theirs and case.way and case.way.overlap is not None and case.way.overlap <= case.frame
 
 
 @reason("start-up frames of revision 0 and another", "mpa ddp rdmap", "generated/mpa/MPA-C.2.5-02.pcapng")
 def rdmac(case):
-    """Whether there are Markers is not what M says."""
+    """M does not decide about Markers here."""
     return case.connection and {0} < {way.startup["revision"] for way in case.connection.ways if way.startup}
 
 
 @reason("a segment of less than 8 octets that an FPDU begins with", "mpa ddp rdmap", "play rdmap --seed=2 --net=resegment=0.3 --pcap",
         "wireshark-short-segment")
 def short_segment(case):
-    """The dissector leaves it to TCP, and begins anew inside the FPDU: it waits for as much as what it finds there says, or shows that."""
+    """The dissector leaves it to TCP, and begins again inside the FPDU: it waits for a length found there, or shows it."""
     return case.known and case.way.short is not None and case.way.short <= case.frame
 
 
 @reason("an FPDU after a message that another dissector stumbles over", "mpa ddp rdmap",
         "play mount-nfs40 --seed=2 --net=resegment=0.3 --pcap", "wireshark-after-malformed")
 def after_malformed(case):
-    """Its rest comes in the next segment, but it is shown already, as nothing is put together after an exception. Then all begins anew."""
+    """Its rest comes in the next segment, but it is shown already, as nothing is reassembled after an exception. Then the dissector begins
+    again."""
     return case.known and case.early <= case.frame
 
 
 @reason("octets that are no FPDU", "mpa ddp rdmap", "generated/mpa/MPA-4.1-02.pcapng")
 def framing(case):
-    """The dissector begins anew with each segment, or waits for as much as a wrong length says."""
+    """The dissector begins again with each segment, or waits for the octets of a wrong length."""
     if not case.known or case.opinion is not None:
         return False
     if case.pair.ours != "mpa.ulpdu_length" and case.theirs and case.row["mpa.ulpdu_length"] == case.their_row["iwarp_mpa.ulpdulength"]:
@@ -276,7 +273,7 @@ def framing(case):
 
 
 def next_lengths(way, at):
-    """What would be ULPDU_Length there, and after as much as it says, a few times."""
+    """Possible values of ULPDU_Length there, and after it, a few times."""
     for _ in range(8):
         length = int.from_bytes(way.octets[at:at + 2], "big")
         yield length
@@ -290,13 +287,13 @@ ABOVE = "rpcrdma rpc nfs"
 
 @reason("the layer below, which has not found the FPDU", ABOVE, "play rpcrdma --seed=6 --net=resegment=0.5 --pcap")
 def nothing_below(case):
-    """Or has found others. Then the layers above have nothing to look at."""
+    """Or has found other FPDUs. Then the layers above get nothing."""
     return not case.theirs and case.connection and case.row["mpa.ulpdu_length"] != case.their_row["iwarp_mpa.ulpdulength"]
 
 
 @reason("a Send with Solicited Event", ABOVE, "generated/conforming/rpcrdma-solicited.pcapng", "wireshark-solicited")
 def solicited(case):
-    """The dissector gives the layers above Send and Send with Invalidate only."""
+    """The dissector gives only Send and Send with Invalidate to the layers above."""
     return not case.theirs and any(opcode(fpdu) in SOLICITED for fpdu in case.fpdus)
 
 
@@ -306,19 +303,19 @@ SOLICITED = (5, 6)
 @reason("several Sends that end in one segment", ABOVE, "play nfs41-backchannel --seed=2 --net=reorder=0.05 --pcap",
         "wireshark-several-messages")
 def several(case):
-    """The layers above are given the first."""
+    """The layers above get the first."""
     return 0 < len(list(filter(None, case.their_row["rpcordma.xid"].split(AGGREGATOR)))) < len(case.headers)
 
 
 @reason("what the other direction says, whose framing is lost", "rpc nfs", "mutate 45001 0.02 generated/nfs/NFS41-18.36.3-05.pcapng")
 def peer_lost(case):
-    """The plugin finds it again; the dissector begins anew with each segment, or waits."""
+    """The plugin resynchronises; the dissector begins again with each segment, or waits."""
     return case.known and case.peer.lost is not None and case.peer.lost <= case.frame and of_no_call(case)
 
 
 @reason("a Read Response that names another sink than its Request", "rpc nfs", "mutate 11001 0.02 generated/conforming/stack-nfs42.pcapng")
 def stray(case):
-    """The plugin goes by the order of the Requests (RFC 5040 section 5.3); the dissector by STags."""
+    """The plugin uses the order of the Requests (RFC 5040 section 5.3); the dissector uses STags."""
     stray = case.talk.stray if case.talk else None
     return not case.theirs and not case.headers and stray is not None and stray <= case.frame and any(
         opcode(fpdu) == READ_RESPONSE for fpdu in case.fpdus)
@@ -326,7 +323,7 @@ def stray(case):
 
 @reason("a Reply that names another Write chunk than its Call", "nfs", "mutate 8002 0.02 generated/conforming/rpcrdma-flight.pcapng")
 def other_chunk(case):
-    """The plugin goes by the Call, as that says where the data have to be; the dissector by the Reply."""
+    """The plugin uses the Call, which decides the place of data; the dissector the Reply."""
     return case.pair.ours == "nfs.data" and not any(case.theirs) and any(
         message.side != message.caller and stags(message.head) != stags(case.conversation.asked[message.caller, message.xid])
         for message in case.messages)
@@ -338,23 +335,23 @@ def stags(head):
 
 @reason("a list that goes on by another word than 1", ABOVE, "mutate 82002 0.2 generated/rpcrdma/RPCR-3.3.3-05.pcapng")
 def other_word(case):
-    """For the plugin it is no list."""
+    """The plugin does not accept it as a list."""
     return case.theirs[:len(case.ours)] == case.ours and any(head is None or not head.right for head in case.headers)
 
 
 @reason("a Send that no buffer is for", ABOVE, "mutate 94002 0.2 generated/rpcrdma/RPCR-4.4.1-01.pcapng")
 def no_buffer(case):
-    """Its queue, MSN or MO is not that of the next one, or its header that of another operation (RFC 5041 section 7.2)."""
+    """Its queue, MSN or MO is unexpected, or its header belongs to another operation (RFC 5041 section 7.2)."""
     if case.frame not in case.opinions.odd:
         return False
     shown = [number(value) for value in case.their_row["rpcordma.xid"].split(AGGREGATOR) if value]
     begun = case.pair.layer == "rpcrdma" and case.conversation and [xid for xid, _ in case.conversation.odd[case.frame]]
-    return not case.ours or bool(begun) and shown == begun  # the dissector goes on with what came before
+    return not case.ours or bool(begun) and shown == begun  # the dissector continues with earlier octets
 
 
 @reason("a Call that no buffer is for, and RDMA Reads that complete it", "rpc nfs", "mutate 94003 0.2 generated/rpcrdma/RPCR-4.4.2-01.pcapng")
 def odd_by_reads(case):
-    """Neither the dissector looks at MSN and MO there, nor the plugin at an MSN after one that is missing."""
+    """There the dissector ignores MSN and MO, and the plugin an MSN after a missing one."""
     row = case.row if case.ours else case.their_row
     shown = {number(value) for value in row["rpc.xid"].split(AGGREGATOR) if value}
     return not (case.ours and case.theirs) and not case.messages and not case.headers and case.talk and shown and shown <= {
@@ -363,7 +360,7 @@ def odd_by_reads(case):
 
 @reason("a Reply to a Call that the plugin does not take", "rpc nfs", "mutate 74001 0.2 generated/rpcrdma/BIDI-5.4-01+ok.pcapng")
 def of_odd_call(case):
-    """No buffer is for it, a list of it goes on by another word than 1, or its RDMA Reads come after a Request that is not the next one."""
+    """No buffer is for it, a list in it continues with a word other than 1, or its RDMA Reads follow an unexpected Request."""
     if not case.conversation or case.opinion is not None or any(case.ours):
         return False
     calls = {xid for found in case.conversation.odd.values() for xid, _ in found} | {xid for _, xid in case.conversation.doubted}
@@ -372,7 +369,7 @@ def of_odd_call(case):
 
 @reason("a header that is not what the heuristic looks for", ABOVE, "generated/rpcrdma/RPCR-4.2.1-01.pcapng")
 def no_header(case):
-    """Version 1, and the XID once more after the lists of an RDMA_MSG."""
+    """Version 1, and the XID again after the lists of an RDMA_MSG."""
     if not case.theirs and not case.headers and case.talk:  # Reads complete it
         ours = {number(value) for value in case.row["rpc.xid"].split(AGGREGATOR) if value}
         return ours and ours <= case.talk.foreign
@@ -382,20 +379,20 @@ def no_header(case):
 
 @reason("a Long Reply beside Write chunks", "rpc nfs", "generated/conforming/nfs41-chunks.pcapng")
 def long_reply(case):
-    """What the Reply chunk holds is not shown, or not all of it."""
+    """The Reply chunk's contents are not shown, or only partly."""
     return any(head and head.proc == NOMSG and head.reply is not None for head in case.headers) and \
         case.theirs == (case.opinion or case.ours)[:len(case.theirs)]
 
 
 @reason("RDMA Writes that overlap", "nfs", "mutate 11005 0.2 generated/conforming/stack-rpc-credits.pcapng")
 def overlap(case):
-    """The dissector has their octets one after the other, not where they go."""
+    """The dissector has their octets in order of arrival, not of place."""
     return case.opinion is not None and case.ours == case.opinion and any(message.rewritten for message in case.messages)
 
 
 @reason("a Call that RDMA Reads complete", "rpc nfs", "generated/conforming/rpcrdma-long.pcapng", "wireshark-long-call")
 def by_reads(case):
-    """It is not put together, or not in its order."""
+    """It is not reassembled, or not in its order."""
     if any(message.by_reads for message in case.messages):
         return True
     # At another time: before the last Read, or after the Reply.
@@ -409,24 +406,24 @@ SAID_BY_CALL = {"rpc.program", "rpc.programversion", "rpc.procedure"}
 
 @reason("a Reply whose Call was not shown", "rpc nfs", "generated/conforming/rpcrdma-long.pcapng", "wireshark-long-call")
 def unknown_call(case):
-    """What it is the Reply to is not known, or taken from another Call of its XID."""
+    """The Call of this Reply is unknown, or mistaken for another with its XID."""
     key = id(case.conversation)
     for message in case.messages:
         shown = case.their_calls.get((key, message.xid), set())
         if message.side != message.caller and (not shown or set(message.asked_in) - shown):
-            return not case.theirs or case.pair.layer == "nfs" or case.pair.ours in SAID_BY_CALL  # the Reply says the rest itself
+            return not case.theirs or case.pair.layer == "nfs" or case.pair.ours in SAID_BY_CALL  # the Reply itself has the rest
     return not case.messages and of_no_call(case) and any(
         head and head.proc == MSG and not is_call(head) and not case.their_calls.get((key, head.xid)) for head in case.headers)
 
 
 def of_no_call(case):
-    """As a Reply is shown whose Call is not known: without what only its Call says."""
+    """It is shown like a Reply without a known Call: without fields that only the Call decides."""
     return not case.theirs or case.pair.ours in SAID_BY_CALL and not any(case.theirs)
 
 
 @reason("a Reply that is shown twice", "rpc nfs", "generated/conforming/rpcrdma.pcapng", "wireshark-read-reply")
 def twice(case):
-    """Once put together with its Write chunks, once as it is in the Send; both in part."""
+    """Once reassembled with its Write chunks, once as in the Send; both incomplete."""
     if not any(head and head.writes for head in case.headers) and (case.headers or not case.their_row["rpcordma.rdma_handle"]):
         return False
     if case.pair.ours == "nfs.data":
@@ -438,21 +435,21 @@ def twice(case):
 
 @reason("a Reply whose Write chunks are not full", "nfs", "mutate 3010 0.2 generated/conforming/nfs41-chunks.pcapng")
 def not_full(case):
-    """Put together, the dissector takes what follows for data, and what is in them for operations; then it is shown once more as in the Send."""
+    """When reassembling, the dissector takes later octets for data, and data for operations; then it shows the Send once more."""
     return case.ours and case.opinion is None and case.theirs[-len(case.ours):] == case.ours and case.theirs[:1] == case.ours[:1] and any(
         len(message.moved) < sum(length for chunk in message.head.writes for _, length, _ in chunk) for message in case.messages)
 
 
 @reason("data in the Write chunk and inline", "nfs", "generated/rpcrdma/RPCR-4.3.2-04.pcapng")
 def inline_too(case):
-    """The plugin shows neither; the dissector what is inline, twice."""
+    """The plugin shows neither; the dissector shows the inline octets twice."""
     return not case.ours and case.frame in case.opinions.partial and case.frame not in case.opinions.broken and \
         case.theirs == 2 * case.opinions.over_tcp(case.frame, case.pair.ours)
 
 
 @reason("a Reply with a Read list", "rpc nfs", "generated/conforming/old-done.pcapng")
 def read_read(case):
-    """RFC 8166 knows none, and the plugin does not put it together. The dissector does when the next Send ends, before what that says."""
+    """RFC 8166 has none, and the plugin does not reassemble it. The dissector does when the next Send ends, before showing that."""
     replies = {head.xid for head in case.all_headers if head and head.reads and head.proc == MSG and not is_call(head)}
     if not case.ours:
         return replies and not case.headers
@@ -463,7 +460,7 @@ def read_read(case):
 
 @reason("calls of both sides with one XID", "rpc nfs", "generated/conforming/rpcrdma-both-directions.pcapng")
 def both_ways(case):
-    if not case.messages and case.conversation and case.opinion is None:  # nobody says whether it is one
+    if not case.messages and case.conversation and case.opinion is None:  # there is no third opinion on it
         odd = {head.xid for found in case.conversation.odd.values() for _, head in found if head and is_call(head)}
         return any(head and sum((side, head.xid) in case.conversation.asked for side in (0, 1)) + (head.xid in odd) > 1
                    for head in case.headers)
@@ -485,17 +482,15 @@ def repeated(case):
 
 @reason("the first packet of a Send that was sent again", "rpcrdma", "play nfs2 --transport=roce --seed=3 --net=rnr=0.3 --pcap")
 def repeated_start(case):
-    """The plugin says of which message it is; the dissector looks at whole Sends."""
+    """The plugin names its message; the dissector only handles whole Sends."""
     payload = case.opinions.roce.repeated.get(case.frame)
     return case.pair.ours == "rpcrdma.xid" and payload and case.ours == [int.from_bytes(payload[:4], "big")] and not case.theirs
 
 
 @reason("a packet before which another has to come", ABOVE, "play rpcrdma-hole --transport=roce --pcap")
 def held(case):
-    """
-    It comes once more, or later, or the capture has missed it, as the Acknowledge shows. The dissector does not wait, and shows each
-    packet where it is.
-    """
+    """It comes again, or later, or the capture lacks it, as the Acknowledge shows. The dissector does not wait, and shows each packet at its
+    place."""
     roce = case.opinions.roce
     if case.frame in roce.held and not case.ours:
         return True
@@ -510,13 +505,13 @@ def cut_packet(case):
 
 @reason("payload that another dissector stumbles over", "infiniband", "roce/nfs3-read-4k-64k.pcap")
 def stumbled(case):
-    """What comes after it, the ICRC, is not shown then."""
+    """Later octets, such as the ICRC, are not shown then."""
     return case.pair.ours == "infiniband.invariant.crc" and not case.theirs and case.their_row["_ws.malformed"]
 
 
 @reason("a RoCE connection whose beginning was not captured", ABOVE, "play nfs3 --transport=roce --filter=udp[8]!=0x64 --pcap")
 def unknown_connection(case):
-    """The plugin shows it from when it knows which queue pairs belong together; the dissector never knows, and finds no Calls."""
+    """The plugin shows it once the pair of queue pairs is known; the dissector never knows it, and finds no Calls."""
     if not case.their_row["infiniband.bth.psn"] or case.frame not in case.opinions.roce.unknown:
         return False
     return not case.ours and case.since >= case.frame or of_no_call(case)
@@ -524,6 +519,6 @@ def unknown_connection(case):
 
 @reason("what other packets would say, which were cut", ABOVE, "play nfs3 --transport=roce --snaplen=330 --pcap")
 def others_cut(case):
-    """The dissector has not shown the Call of a Reply, or the Write chunk of a READ."""
+    """The dissector has not shown the Reply's Call, or the READ's Write chunk."""
     connection = case.opinions.roce.of.get(case.frame)
     return connection and not connection.sure and of_no_call(case)

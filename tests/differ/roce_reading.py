@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-The operations of RoCE v2's reliable connections, for messages.py, from the octets and by nothing but this: requests in the order of
-their PSNs, each once. Without the connection management, or with packets that the snap length cut, a connection has none.
-"""
+"""The operations of RoCE v2's reliable connections, for messages.py, read independently from the octets: requests in the order of their PSNs,
+each once. A connection without connection management, or with cut packets, has none."""
 import dataclasses
 
 from captures import IPV4, ROCE_PORT, UDP, icrc, ip_header
@@ -14,7 +12,7 @@ WRITES, WRITE_STARTS, READ, ATOMICS = range(0x06, 0x0C), (0x06, 0x0A, 0x0B), 0x0
 FOUR_MORE = (0x03, 0x05, 0x09, 0x0B, 0x16, 0x17)  # immediate data, or an R_Key to invalidate
 RESPONSES, WITH_AETH, LONELY = range(0x0D, 0x11), (0x0D, 0x0F, 0x10), (0x11, 0x12)
 WITH_SYNDROME = (*WITH_AETH, *LONELY)
-NOT_YET = 0x20  # bit of a syndrome, of an RNR NAK and of a NAK: the request of this PSN has yet to come
+NOT_YET = 0x20  # bit of a syndrome, for an RNR NAK and a NAK: the request of this PSN is still expected
 MODULUS, HALF = 1 << 24, 1 << 23
 
 
@@ -51,13 +49,13 @@ def distance(before, psn):
 class Roce:
     def __init__(self, frames):
         self.connections, self.repeated, self.wrong_icrc, self.cut = [], {}, set(), set()  # repeated: frame -> payload
-        self.held, self.released = set(), set()  # frames of requests that came before another; frames that let such be taken
+        self.held, self.released = set(), set()  # frames of requests that came before another; frames that released such requests
         self.of = {}  # frame -> connection
         self.unknown = {}  # frame of another connection -> (sender, receiver, queue pair)
         self._asked, self._known, self._seen = {}, {}, set()
         for number, (length, octets) in enumerate(frames, 1):
             self._take(number, octets, length)
-        for found in (self.held, self.released):  # where packets were cut, they only seem to be missing
+        for found in (self.held, self.released):  # cut packets only seem to be missing
             found.intersection_update([frame for frame in found if self.of[frame].sure])
 
     def _take(self, number, frame, wire):
@@ -100,7 +98,7 @@ class Roce:
             self._asked[source, target, body[:4]] = body[32:35], int.from_bytes(body[44:47], "big"), 128 << (body[50] >> 4)
         elif attribute == CONNECT_REPLY and (target, source, body[4:8]) in self._asked:
             qp, psn, mtu = self._asked.pop((target, source, body[4:8]))
-            # Each chooses the first PSN of what it is sent.
+            # Each side chooses the first PSN for requests to it.
             connection = Connection(mtu, [Side(int.from_bytes(body[20:23], "big")), Side(psn)])
             self.connections.append(connection)
             self._known[target, source, body[12:15]] = connection, 0
@@ -130,7 +128,7 @@ class Roce:
             self._request(connection, side, packet, frame)
 
     def _acknowledged(self, connection, side, packet):
-        """What the responder has, the capture need not have: nothing else can be missing before what it acknowledges."""
+        """The capture may lack packets that the responder has: only these can be missing before an acknowledged PSN."""
         one, refused = connection.sides[side], packet.opcode in WITH_SYNDROME and packet.body[0] & NOT_YET
         end = packet.psn if refused else (packet.psn + 1) % MODULUS
         while distance(one.expected, end) > 0:

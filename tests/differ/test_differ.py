@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Nothing differs without a reason, each reason is shown by its capture, and a fault of ours would be seen: see README.md."""
+"""Every difference has a reason, every reason has a capture that shows it, and a fault of ours would be noticed: see README.md."""
 import collections
 import os
 import pathlib
@@ -20,7 +20,7 @@ from reasons import REASONS  # noqa: E402
 from shark import Wireshark  # noqa: E402
 
 SOURCES = ["generated", "real", "seeds", "mutants"]
-FOUND = 0.98  # of the faults that are put in, in each layer
+FOUND = 0.98  # of the inserted faults, in each layer
 
 
 def capture_of(name, build, folder):
@@ -54,7 +54,7 @@ def test_each_difference_has_a_reason(judged):
     assert [verdict for verdict in judged[1] if verdict.reason is None] == []
     assert sum(judged[0].same.values()) > 15000 and sum(judged[0].agreed.values()) > 15000
     agreed = {pair.layer for pair in judged[0].shown.pairs if judged[0].agreed[pair.ours] > 100}
-    assert agreed == {"mpa", "ddp", "rdmap", "rpcrdma", "rpc", "nfs"}  # where there is a third opinion
+    assert agreed == {"mpa", "ddp", "rdmap", "rpcrdma", "rpc", "nfs"}  # if there is a third opinion
 
 
 @pytest.mark.parametrize("reason", [one for one in REASONS if one.since <= versions.release() < one.until], ids=lambda one: one.name)
@@ -66,17 +66,15 @@ def test_each_reason_is_shown(judged, reason):
 
 
 def wrong(values):
-    """Our values with one that is not right, and without one."""
+    """Our values with one wrong value, and without one."""
     first = values[0]
     yield [first ^ 1 if isinstance(first, int) else ("00" if first == "01" else "01") + first[2:], *values[1:]]
     yield values[1:]
 
 
 def test_a_fault_of_ours_has_no_reason(judged):
-    """
-    Each value that the plugins show, changed and left out. Where Wireshark's dissectors or the octets say what is right, the fault is found:
-    no reason hides it.
-    """
+    """Each value of the plugins, changed and removed. If Wireshark's dissectors or the octets give the right value, the fault is found: no
+    reason hides it."""
     judge, *_ = judged
     hidden, faults, alone = collections.Counter(), collections.Counter(), collections.Counter()
     for number, row in enumerate(judge.shown.ours, 1):
@@ -86,7 +84,7 @@ def test_a_fault_of_ours_has_no_reason(judged):
             if not ours:
                 continue
             if ours != theirs and judge.opinions.of(number, pair) is None:
-                alone[pair.layer] += 1  # nobody else has it
+                alone[pair.layer] += 1  # only the plugins have it
                 continue
             for values in wrong(ours):
                 verdict = judge.verdict(number, pair, values, theirs)
@@ -100,7 +98,7 @@ def test_a_fault_of_ours_has_no_reason(judged):
 
 
 def test_command(build, tmp_path):
-    """What it says of bad input."""
+    """Its messages about bad input."""
     run = [sys.executable, HERE / "differ.py", f"--build={build}"]
     done = subprocess.run([*run, tmp_path / "none"], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1 and "differ.py: no captures in" in done.stderr

@@ -31,7 +31,7 @@ SENDS = "; ".join(["I send; R send"] * 300)
 READ = "I call nfs3.read count=8192 write; R reply len=8192"
 SECONDS_3 = 3 * 10**9
 
-# What is said before the fault, and what of it the capture lacks.
+# Messages before the fault, and which of them the capture lacks.
 Kind = collections.namedtuple("Kind", "name before lost")
 KINDS = {
     "rpc": (Kind("write", READ, lambda c: [c.write_middle(False)]),
@@ -47,7 +47,7 @@ KINDS = {
               Kind("late", None, lambda c: c.startup()),
               Kind("late-idle", f"I send; R send; {HOUR}", lambda c: c.startup())),
 }
-# "whole" is the capture before the loss; "gone" are the numbers of the frames that `path` lacks.
+# "whole" is the capture before the loss; "gone" are numbers of frames that `path` lacks.
 Made = collections.namedtuple("Made", "fault kind transport rules wanted whole path gone")
 Missed = collections.namedtuple("Missed", "made rule frame found")
 
@@ -68,7 +68,7 @@ def play(gen, script, transport, path):
 
 
 def make(gen, folder, fault, kind, transport):
-    """None where it cannot be said, or nothing of it can be lost."""
+    """None if it cannot be played, or nothing can be lost."""
     stem = f"{fault.name.replace('/', '_')}.{kind.name}.{transport}"
     whole, path = folder / f"{stem}.whole.pcap", folder / f"{stem}.pcap"
     gone_path = folder / f"{stem}.gone"
@@ -84,7 +84,7 @@ def make(gen, folder, fault, kind, transport):
 
 
 def findings(check, paths, rules="ietf"):
-    """Of each path the findings that are no notes: (rule, severity, frame, message, the frames of the octets)."""
+    """Findings above notes for each path: (rule, severity, frame, message, the frames of the octets)."""
     out = {}
 
     def judge(part):
@@ -111,15 +111,13 @@ def findings_by_rules(check, made, path):
 
 
 def moved(one, frame):
-    """The number of a frame in the capture that lacks some."""
+    """The number of a frame in the capture without some frames."""
     return frame and frame - sum(number < frame for number in one.gone)
 
 
 def judge(check, made):
-    """
-    Those whose whole capture has the finding after what is lost; of them those missed, and those found in another frame; and those
-    with findings of other rules.
-    """
+    """Captures whose whole has the finding after the loss; among them missed ones, and those found in another frame; and captures with findings of other
+    rules."""
     whole = findings_by_rules(check, made, lambda one: one.whole)
     partial = findings_by_rules(check, made, lambda one: one.path)
     judged, missed, strayed, wrong = [], [], [], []
@@ -150,17 +148,17 @@ def make_faults(gen, folder, share):
         return [one for one in pool.map(lambda job: make(gen, folder, *job), jobs) if one]
 
 
-# `whole` is the capture that all is in, before the silences; `gone` are places.
+# `whole` is the complete capture before the silences; `gone` are places.
 Partial = collections.namedtuple("Partial", "name way rules whole silences gone path")
-WAYS = {"lost": 0.7, "late": 0.15, "burst": 0.15}  # how much of the captures
+WAYS = {"lost": 0.7, "late": 0.15, "burst": 0.15}  # shares of the captures
 
 
 def holes_in(folder, gen, source, count):
-    """So many captures, each with a hole and three seconds of silence here and there after it."""
+    """This many captures, each with a hole and some silences of three seconds after it."""
     whole = source.path or folder / f"{source.name}.whole.pcap"
     if not whole.exists():
         subprocess.run([gen, "play", *source.play, "--pcap", "-o", whole], capture_output=True, check=False)
-    records = losses.load(whole).records if whole.exists() else []  # not everything is for RoCE
+    records = losses.load(whole).records if whole.exists() else []  # not all exist on RoCE
     dice = random.Random(source.name)
     for number in range(min(count, len(records) - 3)):
         way = dice.choices(list(WAYS), WAYS.values())[0]
@@ -174,7 +172,7 @@ def holes_in(folder, gen, source, count):
 
 
 def make_conforming(gen, folder, share):
-    """With a share below 1 fewer of those of which there are many, and others are left out."""
+    """With a share below 1, common kinds have fewer captures, and others are left out."""
     folder.mkdir(parents=True, exist_ok=True)
     jobs = [(source, round(source.count * share) or share_of(source.name, source.count * share))
             for source in said.conforming(gen)]
@@ -189,7 +187,7 @@ def whole_of(one):
 
 
 def judge_conforming(check, made):
-    """Those with findings that the capture without the loss does not have: (Partial, the findings)"""
+    """Captures with findings that the whole does not have: (Partial, the findings)"""
     found = findings_by_rules(check, made, lambda one: one.path)
     suspects = [one for one in made if found[one.path]]
     for one in suspects:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures that lack something: packets are taken out of a whole capture, or its later packets come later."""
+"""Incomplete captures: packets are removed from a whole capture, or its later packets are delayed."""
 import collections
 import pathlib
 import struct
@@ -19,7 +19,7 @@ NOTHING = Packet(None, None, b"", None, None)
 
 
 def packet(octets, client):
-    """What a frame carries; `client` has the address of the one that began."""
+    """The contents of a frame; `client` has the address of the opener."""
     kind, ip = ip_header(octets)
     if ip is None:
         return NOTHING
@@ -64,7 +64,7 @@ class Capture:
         return range(last + 1)
 
     def said(self, client):
-        """The places of what a side says after the start-up."""
+        """The places of a side's messages after the start-up."""
         begun = len(self.startup())
         for place in range(begun, len(self.packets)):
             one = self.packets[place]
@@ -72,7 +72,7 @@ class Capture:
                 yield place
 
     def write_middle(self, client):
-        """The second segment of the first RDMA Write, which is the first thing that this side says; None without one."""
+        """The second segment of the first RDMA Write, if this side begins with one; else None."""
         places = list(self.said(client))
         if places and self.packets[places[0]].carrier == UDP:
             return next((place for place in places if self.packets[place].opcode == WRITE_MIDDLE), None)
@@ -81,7 +81,7 @@ class Capture:
         return long[1] if len(long) > 1 else None
 
     def first_send(self, client):
-        """What the client says first: a Call in one packet."""
+        """The client's first message: a Call in one packet."""
         return next((place for place in self.said(client) if self.packets[place].opcode in (None, *CALL_SENDS)), None)
 
 
@@ -95,7 +95,7 @@ def without(records, places):
 
 
 def paused(records, places, nanoseconds):
-    """All from each of these places on comes later."""
+    """Everything after each of these places comes later."""
     out, later, stops = [], 0, set(places)
     for place, (time, length, octets) in enumerate(records):
         later += nanoseconds if place in stops else 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is said in the captures of these tests: the cases of the rules, scenarios, conversations made at random, real traffic."""
+"""Contents of these tests' captures: the cases of the rules, scenarios, random conversations, real traffic."""
 import collections
 import importlib.util
 import pathlib
@@ -12,22 +12,22 @@ sys.path[:0] = [str(ROOT / "rules"), str(ROOT / "tests" / "corpus")]
 from random_operations import Operations  # noqa: E402
 from random_talk import Talk  # noqa: E402
 
-# By its path: the tests of the plugins have another module `cases`.
+# By its path: the plugins' tests have another module `cases`.
 SPEC = importlib.util.spec_from_file_location("rule_cases", ROOT / "rules" / "cases.py")
 cases = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(cases)
 profile = cases.profile
 
 Case = collections.namedtuple("Case", "name script wanted part rules")
-# Conforming: what iwarp-gen is to play, or a capture that exists; `count` captures are to be made of it.
+# Conforming: arguments for iwarp-gen play, or an existing capture; `count` captures are made from it.
 Source = collections.namedtuple("Source", "name play path rules count")
-# Words of scripts whose captures lack something as they are.
+# Words of scripts whose captures are incomplete by themselves.
 LACKING = re.compile(r"net=(uncaptured|lost-before)|\b(unseen|hide|late)\b")
-TALKS = 100  # of each kind that are made at random
+TALKS = 100  # random conversations of each kind
 
 
 def scripts():
-    """Of what the cases of the rules say as a script: (case, name, script, rows). The units of a rule are numbered."""
+    """The rules' cases as scripts: (case, name, script, rows). The units of a rule are numbered."""
     every, rows = cases.load(sorted([*(ROOT / "rules").glob("*.tsv"), *(ROOT / "rules").glob("*.cases")]))
     units = collections.Counter()
     for case in every:
@@ -40,7 +40,7 @@ def scripts():
 
 
 def found(case, rows):
-    """Rules one of which has a finding that is no note."""
+    """Rules, one of which has a finding above notes."""
     if case.kind == "violates":
         return cases.under(rows[case.rule])
     return [rule for rule in case.ids("finds") if f"{rule}=note" not in case.words["finds"]]

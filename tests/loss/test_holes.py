@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-A hole in a capture hides only what could have been in it: every fault is found after a hole, or hidden.tsv says what the hole could
-have contained that makes it right; and no hole makes conforming traffic wrong. A sample by default, with IWARP_ALL the whole.
+"""A hole in a capture hides only what it could have contained: every fault is found after a hole, or hidden.tsv gives contents of
+the hole that make it right; and no hole makes conforming traffic wrong. A sample by default, everything with IWARP_ALL.
 
-In hidden.tsv `state` is hidden, or open: then nothing in the hole could explain the fault, and the checker is still to find it.
-"""
+In hidden.tsv `state` is hidden, or open: then no contents of the hole could explain the fault, and the checker should still find
+it."""
 import collections
 import csv
 import os
@@ -18,11 +17,11 @@ import loss
 HERE = pathlib.Path(__file__).parent
 ALL = os.environ.get("IWARP_ALL") == "1"
 SHARE = 1.0 if ALL else 0.12
-# What several packets took with them can only be asked for.
+# Losses of several packets at once have to be requested.
 ASKED = {"burst": ("warning",)}
 
 
-# A pattern of several messages, which begins anew after the hole.
+# A pattern over several messages, which begins again after the hole.
 PATTERNS = {"RPCR-3.3.1-06"}
 
 
@@ -70,7 +69,7 @@ def test_findings_keep_their_frames(judged):
 
 
 def test_a_hole_adds_no_finding(judged):
-    """A fault of what a late capture lacks can show as another one."""
+    """A fault about something missing from a late capture can appear as another."""
     assert [(one.kind, one.transport, one.fault, found) for one, found in judged[3] if not one.kind.startswith("late")] == []
 
 
@@ -83,7 +82,7 @@ def test_each_reason_is_needed(judged):
 
 @pytest.fixture(scope="module")
 def conforming(check, gen, tmp_path_factory):
-    """(so many captures, those with findings that the whole has not)"""
+    """(number of captures, those with findings that the whole does not have)"""
     made = loss.make_conforming(gen, tmp_path_factory.mktemp("conforming"), SHARE)
     return len(made), [(one, found) for one, more in loss.judge_conforming(check, made)
                        if (found := [f for f in more if f[1] not in ASKED.get(one.way, ())])]

@@ -76,7 +76,7 @@ def startup(capture, stream):
 
 
 def under_crc(capture, stream, kept, crc):
-    """The places that the CRC of an FPDU covers, the Markers that belong to it included; None if it is not used."""
+    """The places covered by an FPDU's CRC, including its Markers; None if it is not used."""
     before = kept[0] - 4 if kept[0] >= 4 else kept[0]
     for first, end in itertools.product((kept[0], before), (kept[-5] + 1, kept[-4])):
         places = stream[first:end]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Conforming captures with one field changed, and what iwarp-check says of each."""
+"""Conforming captures with one changed field, and iwarp-check's results."""
 import collections
 import csv
 import hashlib
@@ -28,7 +28,7 @@ def rows():
 
 
 def values(row, old, width, neighbour):
-    """Name -> value; those that change nothing are left out."""
+    """Name -> value; unchanged values are left out."""
     top, out = (1 << width) - 1, {}
     for kind in row["values"].split():
         if kind == "bits":
@@ -45,7 +45,7 @@ def values(row, old, width, neighbour):
 
 
 def chosen(fields, most):
-    """The first and the last of each kind, and some between."""
+    """The first and the last of each kind, and some between them."""
     kinds = collections.defaultdict(list)
     for field in fields:
         kinds[field.layer, field.name, field.of].append(field)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-A pcap file whose octets are changed where they are: every field is a list of places in the file, and what was changed is
-made right again, the CRC of its FPDU and the checksum of TCP, or the ICRC.
-"""
+"""A pcap file whose octets are changed in place: every field is a list of places in the file, and after a change the CRC
+of its FPDU and the checksum of TCP, or the ICRC, are corrected."""
 import bisect
 import struct
 import zlib
@@ -22,7 +20,7 @@ def checksum(octets):
 
 
 class Frame:
-    """Of IPv4 without VLAN tag; `ip`, `data` and `end` are places in the file."""
+    """For IPv4 without VLAN tag; `ip`, `data` and `end` are places in the file."""
 
     def __init__(self, octets, start, length):
         self.start, self.ip = start, start + ETHERNET
@@ -62,7 +60,7 @@ class Capture:
         return bisect.bisect_right(self.starts, place) - 1
 
     def changed(self, places, value):
-        """The file with other octets in these places, and right in all that is computed from them."""
+        """The file with other octets in these places, and correct computed fields."""
         octets, touched = bytearray(self.octets), set(places)
         for place, octet in zip(places, value):
             octets[place] = octet
@@ -88,7 +86,7 @@ def repair(octets, frame):
 
 
 def icrc(packet, header):
-    """From the IP header up to the ICRC (Annex A17): what changes on the way counts as ones."""
+    """From the IP header to the ICRC (Annex A17): fields that change on the way count as ones."""
     masked = bytearray(packet)
     for place in (1, 8, 10, 11, header + 6, header + 7, header + 8 + 4):
         masked[place] = 0xFF

@@ -125,7 +125,7 @@ def rpc(reader, calls, side, given):
         reader.word("rpc", "gids count", of)
     elif flavor == RPCSEC_GSS:
         _, gss_proc, _, service, _ = (reader.word("rpc", "gss " + field, of) for field in GSS_FIELDS)
-        if gss_proc != DATA or service != AUTHENTICATION:  # what follows is no argument, or protected
+        if gss_proc != DATA or service != AUTHENTICATION:  # the rest is not an argument, or is protected
             calls[side, xid] = None
     reader.at = start
     reader.skip(length + -length % 4)

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Each field of conforming captures, changed to a few values, all that is computed from it right again: a finding names the
-mutant, or legal.tsv has the reason in the standard why it breaks no rule.
+"""Each field of conforming captures is changed to a few values, with computed fields corrected: a finding names the mutant, or legal.tsv has
+the standard's reason why no rule is broken.
 
-fields.tsv has a row per field with its values. In legal.tsv `kind` is legal, or other: then the rule is one of a document
-that is not judged. pending.tsv has what the checker is still to find; there `kind` is the work that is to do it. A sample
-by default, with IWARP_ALL the whole. IWARP_SURVIVORS names a file for those that nothing explains.
-"""
+fields.tsv has a row for each field with its values. In legal.tsv `kind` is legal, or other: then the rule belongs to a document that is not
+judged. pending.tsv has faults that the checker should still find; there `kind` is the necessary work. A sample by default, everything with
+IWARP_ALL. IWARP_SURVIVORS names a file for unexplained mutants."""
 import collections
 import concurrent.futures
 import os
@@ -33,7 +31,7 @@ SHARE = 1.0 if ALL else 0.2
 
 @pytest.fixture(scope="module")
 def judged(build, tmp_path_factory):
-    """(transport, mutant, its findings) of all."""
+    """(transport, mutant, its findings) of all mutants."""
     folder = tmp_path_factory.mktemp("mutants")
 
     def look(transport, scenario):
