@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Mistakes in the notation of NFS types stop the build, and say where and what is allowed."""
+"""Mistakes in the notation of NFS types stop the build, with a message about the place and the
+allowed words."""
 import subprocess
 import sys
 

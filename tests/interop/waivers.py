@@ -15,11 +15,11 @@ SUITES = HERE.parents[1] / "docs" / "interop" / "suites"
 sys.path.insert(0, str(HERE / "lab"))
 import table  # noqa: E402
 
-SILENCE = "RPCR-4.5.4-03/seen"  # an unanswered Call, whatever the stimulus: that is never waived as such
+SILENCE = "RPCR-4.5.4-03/seen"  # an unanswered Call, for any stimulus: never waived as such
 SCOPE = ("role", "operation", "kind", "found")  # of captured.tsv
-# What siw does shows in the tables of NFS over siw, too.
+# Deviations of siw also appear in the tables of NFS over siw.
 OF_SIW = {"terminate-layout", "terminate-length", "terminate-header", "fin-cuts-message"}
-# File: whose deviations, what else the head says, and the tables of roles in which the device is what the waiver's role says.
+# File: the implementation, other text of its head, and the tables of roles in which the device has the waiver's role.
 FILES = {
     "linux-6.1-siw": ("Linux's soft-iWARP (siw)", "measured with rdma-core 44 and perftest 4.5",
                       [("target", "responder"), ("rping", "responder"), ("initiator", "initiator")]),
@@ -41,7 +41,7 @@ def captured():
 
 
 def tables(name):
-    """(case, deviation, role) of each failure that is the file's."""
+    """(case, deviation, role) of each failure that belongs to the file."""
     for role, side in FILES[name][2]:
         for case, row in table.load(role).items():
             if table.may_fail(row) and not row["deviation"].startswith("dies-") and \
@@ -50,8 +50,8 @@ def tables(name):
 
 
 def suites(name):
-    """Of the suites on a server of the matrix: failures whose words are those of a verified one; those of a newer server are no
-    deviations before somebody has held them against the document."""
+    """From the suites on a server of the matrix: failures with the same words as a verified one; failures of a newer server are not
+    deviations before they were checked with the document."""
     family, version, *part = name.split("-")
     server = family if family == "ganesha" else f"{family}-{version}"
     for path in sorted(SUITES.glob(f"{server}+*.json")) if part in ([], ["nfsd"]) else []:
@@ -65,7 +65,7 @@ def lower(title):
 
 
 def waivers(name):
-    """({"id" or "case", "why", scope}), those of captures first. A finding of any kind waives the cases of its rule as well."""
+    """({"id" or "case", "why", scope}), those for captures first. A waiver for all findings also waives the cases of its rule."""
     known = table.deviations()
     captures = [row for row in captured() if row["file"] == name]
     rules = {(row["id"], row["role"]) for row in captures if not any(row[key] for key in SCOPE[1:])}

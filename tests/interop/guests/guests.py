@@ -30,13 +30,13 @@ def folder(release):
 
 
 def kernel(release):
-    """Of the image that was built: 6.1.0-56-amd64; None: there is none."""
+    """The kernel of the built image: 6.1.0-56-amd64; None: there is none."""
     path = folder(release) / "kernel"
     return path.read_text(encoding="utf-8").strip() if (folder(release) / "built").exists() else None
 
 
 def copy_base(base, to):
-    """What the guest that it is like has: root, kernel, siw."""
+    """Parts of the guest that it is based on: root, kernel, siw."""
     if not (to / "root" / ".built").exists():
         to.mkdir(parents=True, exist_ok=True)
         for part in ("root", "kernel", "version", "vmlinuz"):
@@ -44,7 +44,7 @@ def copy_base(base, to):
 
 
 def build(release):
-    """The folder of the image, which is built if it is not there or not of these sources."""
+    """The image's directory; builds it if it is missing or out of date."""
     known = releases()
     if release not in known:
         raise ValueError(f"no release '{release}'; of releases.yaml: {', '.join(known)}")

@@ -20,7 +20,7 @@ def address(name):
 
 class Link:
     """Boots both; link["client"] is a Machine. releases, services and memory (MiB) are by name of the guest, host 1 first. Their files
-    are below $IWARP_LAB/link, and one link runs there at a time."""
+    are below $IWARP_LAB/link, and only one link runs there at a time."""
 
     def __init__(self, device, releases, services, memory=None):
         self.device = device
@@ -50,14 +50,14 @@ class Link:
         network = ["-netdev", f"stream,id=n0,server={'on' if number == 1 else 'off'},addr.type=unix,addr.path={link}",
                    "-device", f"virtio-net-pci,netdev=n0,mac=52:54:00:0c:00:0{number}"]
         self.machines[name] = Machine(name, image, self.top / name, network, self.device, services, f"pair={name}", memory=memory)
-        for _ in range(400):  # the second one connects to it
+        for _ in range(400):  # the second connects to it
             if link.exists():
                 return
             time.sleep(0.05)
         raise Gone(f"{name} did not start: " + self.machines[name].console())
 
     def capture(self, path=None):
-        """What is on the link, at host 1's end, goes to that file; None ends it."""
+        """Captures the link, at host 1's end, to that file; None ends it."""
         next(iter(self.machines.values())).capture(path)
 
     def stop(self):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One guest: a QEMU, and the folder that it has as /job, through which it is given work. By itself or on a link, that is up to
-whoever boots it (link.py, ../lab/guest.py)."""
+"""One guest: a QEMU, and its directory /job, through which it gets work. The caller decides whether it is alone or on a link (link.py,
+../lab/guest.py)."""
 import ctypes
 import json
 import pathlib
@@ -11,27 +11,27 @@ import subprocess
 import time
 
 BOOT_SECONDS = 120
-LATE_SECONDS = 30  # a boot that has taken so long may never end: another is begun beside it
-TRIES = 3  # of a boot: under emulation, beside other work, a kernel may find its timer broken
+LATE_SECONDS = 30  # a boot that takes longer may never end: another is started beside it
+TRIES = 3  # boots: under emulation on a busy machine, a kernel may find its timer broken
 LIMIT = 120
-# Without the PIT, against which a guest's kernel may find its clock to be 30 times as fast as it is where the host has other
-# work to do: its timers are then over before anything has happened.
+# Without the PIT: comparing with it on a busy host, a guest's kernel may take its clock for 30 times as fast, and its timers then
+# expire too early.
 MACHINE = "q35,pit=off"
 KERNEL = "console=ttyS0 quiet loglevel=5 mitigations=off panic=-1 tsc=reliable no_timer_check"
 
 
 class Gone(RuntimeError):
-    """A guest does not answer any more, or something in it does not."""
+    """A guest, or a program in it, does not answer any more."""
 
 
 def die_with_us():
-    """In QEMU, before it is QEMU: SIGKILL when whoever booted it is gone, however that ended."""
+    """In the child before QEMU starts: SIGKILL when the parent ends for any reason."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def give(job, script, seconds):
-    """To the guest that has this folder as /job, a bash script that may take so long; its number N. N.rc will be there when it is over.
-    Any process can, one at a time."""
+    """Gives the guest of this /job a bash script with a time limit; returns its number N. N.rc exists when it is over. Any process may
+    do this, one at a time."""
     number = 1
     while (job / f"{number}.limit").exists():
         number += 1
@@ -43,7 +43,7 @@ def give(job, script, seconds):
 
 
 def first_ready(begin, begun=()):
-    """The first machine that is ready: of those begun, or of those that begin() makes because one is late. The others are off."""
+    """The first ready machine: among the given ones, or those that begin() makes when one is late. The others are switched off."""
     machines = list(begun) or [begin()]
     while True:
         for machine in machines:
@@ -62,8 +62,8 @@ def first_ready(begin, begun=()):
 
 
 class Machine:
-    """Booted from that image into that folder, which is made; ready() waits until it can be given work. device: siw or rxe.
-    services: of guests/init. network: of QEMU. words: more for the kernel's command line. memory: MiB."""
+    """Booted from that image into that new directory; ready() waits until it accepts work. device: siw or rxe. services: of
+    guests/init. network: of QEMU. words: added to the kernel's command line. memory: MiB."""
 
     def __init__(self, name, image, folder, network, device="siw", services="", words="", cpus=1, memory=1024):
         self.name, self.folder, self.job, self.begun = name, folder, folder / "job", time.monotonic()
@@ -92,7 +92,7 @@ class Machine:
         return time.monotonic() - self.begun
 
     def off(self):
-        """As by pulling the plug: what the guest wrote to its disk is lost."""
+        """Like pulling the plug: the guest's disk writes are lost."""
         if self.qemu.poll() is None:
             self.qemu.kill()
         self.qemu.wait()
@@ -106,7 +106,7 @@ class Machine:
                 raise Gone(f"no {path.name} of {self.name} after {seconds} s:\n" + self.said("boot.txt"))
             time.sleep(0.05)
 
-    # ---- what it says ----
+    # ---- output ----
 
     def said(self, file):
         """The end of a file in /job."""
@@ -114,14 +114,14 @@ class Machine:
         return path.read_text(encoding="utf-8", errors="replace")[-20000:] if path.exists() else ""
 
     def log(self, what):
-        """What something in the background has said so far."""
+        """The output of a background program so far."""
         return self.said(f"{what}.log")
 
     def console(self):
-        """What its kernel said: the trace of a crash."""
+        """The kernel's messages: the trace of a crash."""
         return (self.folder / "console.txt").read_text(encoding="utf-8", errors="replace")
 
-    # ---- what it does ----
+    # ---- actions ----
 
     def run(self, script, seconds=LIMIT):
         """Exit status and output of a bash script in the guest; 137 when it took too long. One at a time."""
@@ -130,7 +130,7 @@ class Machine:
         return int((self.job / f"{number}.rc").read_text(encoding="utf-8")), self.said(f"{number}.out")
 
     def start(self, script, what, until=None, seconds=60):
-        """In the background, as WHAT. until: the text that it says when it is ready."""
+        """In the background, as WHAT. until: its text when ready."""
         (self.job / f"{what}.sh").write_text(script + "\n", encoding="utf-8")
         status, said = self.run(f"""
             rm -f /job/{what}.rc /job/{what}.log
@@ -149,7 +149,7 @@ class Machine:
         return (self.job / f"{what}.rc").exists()
 
     def end(self, what, seconds=30):
-        """SIGINT to it and what it has started; its exit status."""
+        """Sends SIGINT to it and its children; returns its exit status."""
         self.run(f"pid=$(cat /job/{what}.pid); pkill -INT -P $pid || kill -INT $pid")
         path = self.job / f"{what}.rc"
         self._await(path, seconds)
@@ -163,7 +163,7 @@ class Machine:
         if status != 0:
             raise Gone(said)
 
-    # ---- what is on its network ----
+    # ---- its network ----
 
     def _qmp(self, command, **arguments):
         with socket.socket(socket.AF_UNIX) as stream:
@@ -181,7 +181,7 @@ class Machine:
         return answer["return"]
 
     def forward(self, address, ports):
-        """From now on these ports of the host's address lead to the guest's of the same number. Its network is user networking."""
+        """From now on these ports of the host's address lead to the same ports of the guest. Its network is user networking."""
         for port in ports:
             said = self._qmp("human-monitor-command", **{"command-line": f"hostfwd_add n0 tcp:{address}:{port}-:{port}"})
             if said.strip():
@@ -195,10 +195,10 @@ class Machine:
         self._qmp("cont")
 
     def capture(self, path=None):
-        """Each frame of its network n0 goes to that file, a pcap; None ends it."""
+        """Each frame of its network n0 goes to that pcap file; None ends it."""
         if path:
             self._qmp("object-add", **{"qom-type": "filter-dump", "id": "capture", "netdev": "n0",
                                        "file": str(pathlib.Path(path).resolve())})
         else:
-            time.sleep(0.5)  # what is under way
+            time.sleep(0.5)  # packets under way
             self._qmp("object-del", id="capture")

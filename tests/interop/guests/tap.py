@@ -14,8 +14,8 @@ import tempfile
 import guests
 import machine
 
-GUEST = "10.1.1.2"  # init has the same, for pair=server
-OWN = "10.1.1.9"    # of iwarp-gen; the host's kernel has no address there
+GUEST = "10.1.1.2"  # as in init, for pair=server
+OWN = "10.1.1.9"    # iwarp-gen's; the host's kernel has no address there
 
 
 def ip(*words):
@@ -25,7 +25,7 @@ def ip(*words):
 
 
 class Tapped:
-    """The guest, booted; machine.Machine does something in it. Its files are in a folder of its own, so that many can run at a time."""
+    """The booted guest, for machine.Machine. Its files have their own directory, so many can run at a time."""
 
     def __init__(self, release, device="siw", services="none", cpus=1, memory=1024):
         self.image, self.device, self.services = guests.build(release), device, services
@@ -52,7 +52,7 @@ class Tapped:
         return [f"--wire={self.interface}", f"--wire-address={OWN}/24"]
 
     def boot(self):
-        """Again, where it runs already: what was on its disk is as at first."""
+        """Boots again if it runs: its disk is in the initial state."""
         network = ["-netdev", f"tap,id=n0,ifname={self.interface},script=no,downscript=no,vnet_hdr=off",
                    "-device", "virtio-net-pci,netdev=n0,mac=52:54:00:0c:00:02"]
         for again in range(machine.TRIES):
@@ -85,7 +85,7 @@ def main(release, device="siw", services="nfs,target,rping"):
                 try:
                     tapped.guest.capture(pathlib.Path(rest) if rest else None)
                 except machine.Gone as trouble:
-                    print(trouble, flush=True)  # one runs already, or none
+                    print(trouble, flush=True)  # one already runs, or none
             elif name == "boot":
                 tapped.boot()
                 print(f"booted: {tapped.guest.job}", flush=True)

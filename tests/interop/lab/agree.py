@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whether the suites and iwarp-check say the same of a device: the suites by what a requester sees of it through an RDMA
-device, iwarp-check by what was on the wire meanwhile. Connections of a case are found by the opener's port, which the
-connection manager's messages have on RoCE, too."""
+"""Whether the suites and iwarp-check agree about a device: the suites see it as a requester through an RDMA device, iwarp-check
+sees the wire. Connections of a case are found by the opener's port, which the connection manager's messages also have on RoCE."""
 import pathlib
 import re
 import subprocess
@@ -10,7 +9,7 @@ import sys
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2]))
 from reports import read_report  # noqa: E402
 
-# A failure that the capture shows under another rule: one that says more, or that sees the same octets first.
+# A failure that the capture shows under another rule: a more specific rule, or one that sees the same octets first.
 TOO_LONG = {"CMPD-4.2-05", "CMPD-5.1-01"}
 TOLD = {
     **dict.fromkeys(("RPCR-4.5.3-02", "EXP-4.3-02", "NFSULB-3.1-01", "CMPD-4-03", "CMPD-5.2-02",
@@ -20,10 +19,10 @@ TOLD = {
     "RPCR-6.1-08": {"RPCR-6.1-07"},
     "RPCR-4.5.2-04": {"RPCR-4.2.1-01"},
     "RPCR-4.5-01/0": {"RPCR-4.5-04"},  # a message without an XID is answered with one
-    # The end of a text is where its count belongs, which no chunk fits.
+    # The count is at the end of the text, and no chunk fits it.
     **dict.fromkeys(("NFSULB-6.4.1-02", "NFSULB-6.4.1-03", "NFSULB-6.4.1-05/second", "NFSULB-6.4.1-06"), {"RPCR-3.4.6.2-03"}),
 }
-# A failure that the capture leaves open, and why.
+# Failures that the capture leaves open, and why.
 OPEN = {
     **{("responder", case): "an NFS error may have another cause than the chunks"
        for case in ("NFSULB-6.4.2-04/both", "RPCR-3.4.5-08/at", "RPCR-3.4.5-08/before", "RPCR-3.4.5-08/after")},
@@ -33,23 +32,23 @@ OPEN = {
 }
 # Not on connections of the RDMA device.
 OVER_TCP = {"NFSULB-5.1-01"}
-# Failures that a Reply shows, which iwarp-check does not take for evidence when the Reply itself breaks this rule: Linux sends it
-# with Invalidate, where memory can be invalidated (soft RoCE).
+# Failures shown by a Reply that iwarp-check does not accept as evidence, because the Reply itself breaks this rule: Linux sends it
+# with Invalidate, if memory can be invalidated (soft RoCE).
 BY_REPLY = {"RPCR-6.1-07", "RPCR-6.1-08", "EXP-3.5.1-01"}
 INVALIDATES = "CMPD-4.1-03"
-# Less than the suites' own times (suites.PATIENCE), so that the capture shows them to be over.
+# Shorter than the suites' own times (suites.PATIENCE), so that the capture shows that they are over.
 TIMERS = "--timers=react=2,close=4,reply=4,answer=4"
 
 
 def is_refused(connection):
-    """One of the devices has refused what the other one sent, perhaps before the message was complete."""
+    """One of the devices has refused the other's message, perhaps before it was complete."""
     naks = connection.get("ib", {}).get("naks", {})
     return bool(connection["counts"]["operations"].get("terminate") or
                 any(naks.get("invalid_request", []) + naks.get("remote_operation", [])))
 
 
 def judge(build, capture, report, dut):
-    """By case: what iwarp-check finds of the device on the case's connections. {"failed": {rule: message}, "passed": [rule]}"""
+    """By case: iwarp-check's findings about the device on the case's connections. {"failed": {rule: message}, "passed": [rule]}"""
     command = [build / "conformance" / "iwarp-check", "--format=ndjson", "--counts=connection", "--fail-on=never", TIMERS, capture]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1800)
     if done.returncode != 0:
@@ -74,19 +73,19 @@ def judge(build, capture, report, dut):
 
 
 def seen(tests, shown):
-    """Rows as the suites themselves write them of a device whose octets they see: rules broken beside what cases are about."""
+    """Rows as the suites write them for a device whose octets they see: broken rules besides those of the cases."""
     told = {test["rule"] for test in tests if test["outcome"] == "failed"}
     found = {}
     for test in tests:
         for rule, message in shown.get(test["id"], {"failed": {}})["failed"].items():
             if rule not in told:
-                found.setdefault(rule, re.sub(r"\b(0x[0-9a-f]+|\d+)\b", "N", message))  # which message is the first varies
+                found.setdefault(rule, re.sub(r"\b(0x[0-9a-f]+|\d+)\b", "N", message))  # the first message varies
     return [{"id": f"{rule}/seen", "rule": rule, "suite": "seen", "outcome": "failed", "actual": message, "observations": [],
              "ports": []} for rule, message in sorted(found.items())]
 
 
 def disagreements(tests, shown, dut):
-    """In words: a verdict that the capture contradicts, or does not bear out without a reason."""
+    """In words: a verdict that the capture contradicts, or does not confirm without a reason."""
     for test in tests:
         if test["suite"] == "seen" or test["outcome"] in ("not applicable", "inconclusive") or test["id"] in OVER_TCP:
             continue
@@ -98,7 +97,7 @@ def disagreements(tests, shown, dut):
             rule = (names & found["failed"].keys()).pop()
             yield f"{test['id']} passed, but iwarp-check finds {rule}: {found['failed'][rule]}"
         elif test["outcome"] == "failed" and TOLD.get(test["id"]) == TOO_LONG and found["refused"]:
-            continue  # of a Send that was refused in its midst the capture shows no length
+            continue  # the capture shows no length for a Send that was refused in the middle
         elif test["outcome"] == "failed" and test["id"] in BY_REPLY and INVALIDATES in found["failed"]:
             continue
         elif test["outcome"] == "failed" and not names & found["failed"].keys() and \

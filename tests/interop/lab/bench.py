@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a role is tested on: the guests, and iwarp-gen test against them. Each bench has suites(), again(), consoles(), figures(),
-close(), and shown, what iwarp-check finds in the captures of its runs (agree.py), if it captures."""
+"""The environment for testing a role: the guests, and iwarp-gen test against them. Each bench has suites(), again(), consoles(),
+figures(), close(), and shown, iwarp-check's findings in the captures of its runs (agree.py), if it captures."""
 import json
 import shutil
 import socket
@@ -12,10 +12,10 @@ import guest as lab
 import link
 import tap
 
-# Under emulation beside other work a second is not always enough for what takes a millisecond elsewhere.
+# Under emulation on a busy machine, actions of a millisecond may take more than a second.
 PATIENCE = ["--timeout=4", "--accept-timeout=60",
-            "--settle=0.2"]  # siw loses sight of FPDUs that come right after its Reply; a case of its own shows that
-BY_SOCKET = ["--recover-timeout=6", "--start-timeout=30", "--reset-timeout=600"]  # who does not recover is booted again
+            "--settle=0.2"]  # siw loses FPDUs that come right after its Reply; a separate case shows this
+BY_SOCKET = ["--recover-timeout=6", "--start-timeout=30", "--reset-timeout=600"]  # a guest that does not recover is booted again
 BY_DEVICE = ["--recover-timeout=20", "--seed=8166"]
 MINUTES = 60
 OURS, LINUX = link.address("ours"), link.address("linux")
@@ -51,7 +51,7 @@ def run_here(role, out, command):
 
 
 class Sockets:
-    """iwarp-gen on the host, one guest, booted again whenever a case has killed it."""
+    """iwarp-gen on the host, one guest, booted again after each case that kills it."""
 
     def __init__(self, build, role):
         self.gen, self.role, self.shown = build / "traffic-gen" / "iwarp-gen", role, {}
@@ -61,7 +61,7 @@ class Sockets:
         self.where = [self.guest.at(role.at)] if role.at else ["--listen", f"127.0.0.1:{ports['port']}"]
 
     def suites(self, out, cases=None, resume=None):
-        """The report of a run. cases: ids; None: all of the role's suites. resume: a report whose cases are not run again."""
+        """The report of a run. cases: ids; None: all of the role's suites. resume: a report whose cases do not run again."""
         return run_here(self.role, out, [self.gen, "test", *self.where, *arguments(self.role, out, cases, resume), *BY_SOCKET,
                                          *self.options, f"--write-capture={out.with_suffix('.pcapng')}",
                                          f"--reset-command={self.guest.reset_command}"])
@@ -80,8 +80,8 @@ class Sockets:
 
 
 class OwnTcp:
-    """iwarp-gen on the host with a TCP of its own, one guest at the other end of a TAP interface, which QEMU captures: there are
-    no more segments than were sent."""
+    """iwarp-gen on the host with its own TCP, one guest at the other end of a TAP interface, which QEMU captures: the capture has
+    exactly the segments sent."""
 
     def __init__(self, build, role):
         self.gen, self.role, self.shown = build / "traffic-gen" / "iwarp-gen", role, {}
@@ -144,7 +144,7 @@ class Devices:
                                           *options, f"--capture={capture.name}")]
         self.link.capture(capture)
         try:
-            # siw counts locked memory against the limit even of root.
+            # siw applies the limit of locked memory even to root.
             ours.start(f"ulimit -l unlimited; exec iwarp-gen test {where} {' '.join(words)}", "test",
                        None if self.role.at else "listening on port")
             if self.role.start:
@@ -163,7 +163,7 @@ class Devices:
         return found
 
     def again(self):
-        """They are well, or the next run says so."""
+        """They are well, or the next run reports it."""
 
     def figures(self):
         return {"boots": 1, "boot_seconds": [self.boot_seconds]}

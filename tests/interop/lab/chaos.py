@@ -17,8 +17,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "guests"))
 import tap  # noqa: E402 pylint: disable=wrong-import-position
 
-MOUNT_SECONDS, REST_SECONDS = 100, 300  # a client waits for a minute before it believes that a Call is lost
-PATIENCE = ["--timeout=10", "--first-delay=0.3"]  # siw loses sight of FPDUs that come right after its Reply
+MOUNT_SECONDS, REST_SECONDS = 100, 300  # a client waits for a minute before it treats a Call as lost
+PATIENCE = ["--timeout=10", "--first-delay=0.3"]  # siw loses FPDUs that come right after its Reply
 
 
 @contextlib.contextmanager
@@ -39,12 +39,12 @@ def serving(build, tapped, log, *options):
 
 
 def ended(log):
-    """Connections that the server has ended: the faults that were."""
-    return log.read_text(encoding="utf-8").count(": closed") - 1  # the last one is the client's
+    """Connections ended by the server: the number of faults."""
+    return log.read_text(encoding="utf-8").count(": closed") - 1  # the last was closed by the client
 
 
 def client(build, tapped, version, seed, seconds):
-    """Exit status of the work, what it said, and faults."""
+    """Exit status of the work, its output, and the faults."""
     guest = tapped.guest
     log = guest.folder / "serve.log"
     shutil.copy(HERE / "chaos_work.py", guest.job)
@@ -60,7 +60,7 @@ def client(build, tapped, version, seed, seconds):
 
 
 def server(build, tapped, seed, steps):
-    """Exit status of connect --chaos, and what it said."""
+    """Exit status of connect --chaos, and its output."""
     done = subprocess.run([build / "traffic-gen" / "iwarp-gen", "connect", f"{tap.GUEST}:20049", f"--chaos={seed}", f"--count={steps}",
                            *PATIENCE, *tapped.wire], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr

@@ -11,7 +11,7 @@ import sys
 import time
 
 FILES, FOLDERS, BLOCKS, BLOCK = 4, 4, 16, 4096
-SLOW = 5  # seconds for a step: the client had to recover
+SLOW = 5  # seconds for a step: longer means that the client had to recover
 
 
 class Broken(Exception):
@@ -21,7 +21,7 @@ class Broken(Exception):
 class Work:
     def __init__(self, top, seed):
         self.top, self.random = top, random.Random(seed)
-        self.files = {}  # name: octets, as they were acknowledged
+        self.files = {}  # name: acknowledged octets
         self.folders = set()
         self.steps = self.slow = 0
         self.longest = 0.0
@@ -30,7 +30,7 @@ class Work:
         return f"{self.top}/{name}"
 
     def expect(self, what, due, function):
-        """due: errno; 0: success."""
+        """due: expected errno; 0: success."""
         try:
             function()
             found = 0
@@ -118,7 +118,7 @@ class Work:
             raise Broken(f"the folder has {found}; expected {sorted([*self.files, *self.folders])}")
 
     def forget(self):
-        """What the client has in memory comes from the server again."""
+        """The client's cached data is fetched from the server again."""
         with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as file:
             file.write("3")
 

@@ -22,7 +22,7 @@ NEXT = "MPA2-6-09"  # a case that siw passes in both roles
 
 @dataclasses.dataclass(frozen=True)
 class Crash:
-    """trace: a pattern in what the kernel says; None: it says nothing, and the port no longer listens."""
+    """trace: a pattern in the kernel's messages; None: no message, and the port no longer listens."""
     name: str
     role: str
     rules: str
@@ -59,7 +59,7 @@ def play(tested, rules):
 
 
 def reproduce(build, crash, mended):
-    """Whether all was as described, and what the kernel said."""
+    """Whether everything was as described, and the kernel's messages."""
     tested = bench.Sockets(build, roles.ROLES[crash.role])
     try:
         play(tested, crash.rules)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The guest whose ports the host reaches, through forwarding: Linux with siw, the RDMA tools and NFS over RDMA. It reaches the
+"""The guest whose ports the host reaches through forwarding: Linux with siw, the RDMA tools and NFS over RDMA. It reaches the
 host's loopback as 10.0.2.2."""
 import os
 import pathlib
@@ -17,13 +17,13 @@ import guests  # noqa: E402 pylint: disable=wrong-import-position
 import machine  # noqa: E402 pylint: disable=wrong-import-position
 
 RELEASE = os.environ.get("IWARP_RELEASE") or "bookworm"  # of guests/releases.yaml
-HOST = "10.0.2.2"  # of the host, as the guest sees it
+HOST = "10.0.2.2"  # the host's address as seen by the guest
 MEMORY = 5120  # MiB: with 4096 or less, Linux's NFS server takes less than 1 MiB at once
 PORTS = {"rping": 7174, "target": 7175, "nfs": 20049, "mount": 20048}
 
 
 def why_not():
-    """What keeps this machine from booting the guest; None: nothing."""
+    """Why this machine cannot boot the guest; None: it can."""
     if os.geteuid() != 0:
         return "the guest's image can be built by root only"
     missing = [tool for tool in ("qemu-system-x86_64", "mmdebstrap", "mke2fs", "cpio", "depmod", "xz") if not shutil.which(tool)]
@@ -45,11 +45,11 @@ def free_address():
 
 
 class Guest:
-    """One guest, booted; run() does something in it; at(name) is where its servers are reached from here.
+    """One guest, booted; run() runs a command in it; at(name) is the address of its servers from here.
 
-    services: of these it has only those (rping, target, nfs; client: what mounting needs); None: all. start: a script that
-    is run after each boot. reset_command is for `iwarp-gen test --reset-command`: another guest takes its place, at the same
-    ports, and the command ends when it is ready. That one was booted beside it, as a boot takes longer than most cases."""
+    services: only these (rping, target, nfs; client: needed for mounting); None: all. start: a script that is run after each
+    boot. reset_command is for `iwarp-gen test --reset-command`: another guest takes its place, at the same ports, and the
+    command ends when it is ready. That guest was booted beside it, as a boot takes longer than most cases."""
 
     def __init__(self, services=None, start=None):
         self.image = guests.build(RELEASE)
@@ -58,7 +58,7 @@ class Guest:
         self.address = free_address()
         self.top = pathlib.Path(tempfile.mkdtemp(prefix="iwarp-job-"))
         self.boots = []  # the last one is running
-        self.begun = 0  # boots, also those that did not end
+        self.begun = 0  # number of boots begun, finished or not
         self.spare = None  # the next one
         self.rests = False  # the spare is ready, and paused: even an idle guest takes half a core
         self.boot_seconds = []
@@ -69,7 +69,7 @@ class Guest:
         self.keeper.start()
 
     def _next(self):
-        """Each boot has a folder of its own, so that what it said remains."""
+        """Each boot has its own directory, so that its output remains."""
         network = ["-netdev", "user,id=n0", "-device", "virtio-net-pci,netdev=n0"]
         self.begun += 1
         return machine.Machine("the guest", self.image, self.top / str(self.begun), network,
@@ -121,7 +121,7 @@ class Guest:
         return f"{self.address}:{PORTS[name]}"
 
     def consoles(self):
-        """What the kernel said on the console, of each boot."""
+        """The kernel's console messages, for each boot."""
         return [boot.console() for boot in self.boots]
 
     def run(self, script, seconds=machine.LIMIT):

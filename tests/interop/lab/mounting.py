@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is done on a mounted server, by Linux and by our client: the same in the lab and in the pair."""
+"""Actions on a mounted server, by Linux and by our client: the same in the lab and in the pair."""
 
 # For our client: SCENARIO.format(version=...). Without READLINK: with a Write chunk Linux 6.1 sends NFSv4's count as data
 # (docs/results-siw.md).
@@ -17,7 +17,7 @@ I list v{version} count=100
 
 
 def workload(where, version, mount_port, proto="rdma", seconds=60):
-    """A shell script for Linux, with SERVER:/PATH; what it says is for all_done()."""
+    """A shell script for Linux, with SERVER:/PATH; all_done() checks its output."""
     options = f"vers={version},proto={proto},port=20049,hard"
     if version == "3":
         options += f",nolock,mountproto=tcp,mountport={mount_port}"

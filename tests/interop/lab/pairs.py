@@ -20,12 +20,12 @@ TOP = pathlib.Path(__file__).resolve().parents[3]
 OPTIONS = {"target": ["--idle-timeout=40"], "rping": ["--idle-timeout=12"], "initiator": ["--idle-timeout=40", "--accept-timeout=60"],
            "nfs": ["--service=nfs", "--export=/srv/nfs", "--mount-port=20048"]}
 OUR_PORT = 7175
-# siw loses sight of FPDUs that come right after its Reply; under emulation a guest may be late.
+# siw loses FPDUs that come right after its Reply; under emulation a guest may be late.
 PATIENCE = ["--timeout=3", "--settle=0.2", "--recover-timeout=8", "--reset-timeout=300"]
 
 
 class Reset:
-    """A command that boots the guest again, for iwarp-gen: it ends when the guest is there. start: a script after each boot."""
+    """A command for iwarp-gen that boots the guest again: it ends when the guest is ready. start: a script after each boot."""
 
     def __init__(self, tapped, start):
         self.tapped, self.start, self.wish, self.over = tapped, start, tapped.top / "reset", threading.Event()
@@ -54,7 +54,7 @@ class Reset:
 
 
 def combine(build, tapped, device, options):
-    """Exit status of iwarp-gen; its report goes where the options say."""
+    """Exit status of iwarp-gen; the options decide where its report goes."""
     connects = device == "initiator"
     where = ["--listen", f"{tap.OWN}:{OUR_PORT}"] if connects else [f"{tap.GUEST}:{lab.PORTS[device]}"]
     reset = Reset(tapped, roles.CONNECT.format(host=tap.OWN, port=OUR_PORT) if connects else None)

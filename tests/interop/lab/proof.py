@@ -28,11 +28,11 @@ import roles
 import table
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
-REPEATS = 2  # of what is not as expected: under load a guest may be late
+REPEATS = 2  # for unexpected results: under load a guest may be late
 
 
 def showing(report, odd):
-    """The cases to run again for these ids: they themselves, and for "RULE/seen" the first one beside which it was seen."""
+    """The cases to run again for these ids: the cases themselves, and for "RULE/seen" the first case that showed it."""
     rules = {case.removesuffix("/seen") for case in odd if case.endswith("/seen")}
     tests, first = [test for test in report["tests"] if test["suite"] != "seen"], {}
     for test in tests:
@@ -43,7 +43,7 @@ def showing(report, odd):
 
 
 def merged(report, again, cases):
-    """The tests with these cases as they were when they ran again, and what was seen during them."""
+    """The tests with these cases' repeated results, including other findings."""
     better = {test["id"]: test for test in again["tests"] if test["id"] in cases}
     tests = [better.get(test["id"], test) for test in report["tests"] if test["suite"] != "seen"]
     observed = {line.split(":")[0] for test in tests for line in test["observations"]}
@@ -53,13 +53,12 @@ def merged(report, again, cases):
 
 
 def rows_of(tested, report):
-    """Those of the cases, and of what was seen beside them, in a capture of the link, too."""
+    """Rows for the cases and other findings, including those in a capture of the link."""
     return table.rows({"tests": report["tests"] + agree.seen(report["tests"], tested.shown)})
 
 
 def repeat(tested, role, folder, report, expected):
-    """Runs again what is not as the table says; what is then takes the place of what was. What should have been seen beside the cases, and
-    was not, may be seen beside any of them."""
+    """Repeats unexpected cases; new results replace the old. Expected other findings that are missing may appear beside any of the cases."""
     runs = report.setdefault("runs", {})
     table.count(runs, expected, rows_of(tested, report), True)
     for n in range(REPEATS):
@@ -76,7 +75,7 @@ def repeat(tested, role, folder, report, expected):
 
 
 def wanted(build, role):
-    """Every case of the suites for this role, in their order; cases that need a TCP of our own are for roles that have one."""
+    """Every case of the suites for this role, in their order; cases that need our own TCP are for roles that have one."""
     listed = subprocess.run([build / "traffic-gen" / "iwarp-gen", "list", "tests"], capture_output=True, text=True, check=True).stdout
     rows = [line.split("\t") for line in listed.splitlines()]
     cases = [row[0] for row in rows if row[1] in role.suites.split(",") and row[2] in ("both", role.side)]
@@ -84,7 +83,7 @@ def wanted(build, role):
 
 
 def add_new(build, role, folder):
-    """Runs the cases that have no row, and adds their rows. False: the run ended before it had run all of them."""
+    """Runs the cases without a row, and adds their rows. False: the run ended early."""
     old, order = table.load(role.name), wanted(build, role)
     cases, new = [case for case in order if case not in old], {}
     if cases:
@@ -106,7 +105,7 @@ def add_new(build, role, folder):
 
 
 def decide_over_tap(build, role, folder, report):
-    """Runs the cases that cannot be decided through forwarded ports over a TAP interface, and puts the results into the report."""
+    """Runs the cases that forwarded ports cannot decide over a TAP interface, and puts the results into the report."""
     cases = tuple(test["id"] for test in report["tests"] if test["id"] in role.over_tap)
     if not cases:
         return
@@ -119,7 +118,7 @@ def decide_over_tap(build, role, folder, report):
 
 
 def test_role(build, role, folder, expected, resumed=False):
-    """The report, with what it took, and what the captures of its runs show."""
+    """The report, its costs, and the findings in the captures of its runs."""
     began = time.monotonic()
     out = folder / f"{role.name}.json"
     before = folder / f"{role.name}-before.json"
@@ -148,10 +147,10 @@ def test_role(build, role, folder, expected, resumed=False):
 
 
 def trouble(role, report, expected):
-    """All that is not as it is to be, in words."""
+    """All deviations from the table, in words."""
     rows, runs = table.rows(report), report.get("runs", {})
     for case, what in table.differences(expected, rows, runs).items():
-        # What a capture shows beside the cases may show or not: chance decides, unless the table demands it.
+        # Other findings in a capture may appear by chance, unless the table requires them.
         if case in rows or not role.link or not case.endswith("/seen") or case in runs:
             yield f"{case} {what}"
     for case in table.unverified(expected):
@@ -161,7 +160,7 @@ def trouble(role, report, expected):
 
 
 def verdict(role, report, expected):
-    """Prints it; true: there is no trouble."""
+    """Prints it; true: no deviations."""
     counts = {}
     for test in report["tests"]:
         counts[test["outcome"]] = counts.get(test["outcome"], 0) + 1

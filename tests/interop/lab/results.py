@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""results.py FOLDER: writes docs/results-siw.md, results-siw-own-tcp.md, results-linux-nfs.md and results-linux-nfs-rdma.md from the
-reports that proof.py left in the folder, with what was verified by hand (expected/deviations.tsv). Pages of roles without a report stay as they are."""
+"""results.py FOLDER: writes docs/results-siw.md, results-siw-own-tcp.md, results-linux-nfs.md and results-linux-nfs-rdma.md from proof.py's reports in the
+directory, with manually verified data (expected/deviations.tsv). Pages of roles without a report stay as they are."""
 import collections
 import json
 import pathlib
@@ -67,7 +67,7 @@ def overview(reports):
 
 def frames(test):
     shown = test["frames"]
-    if "without the oddity" in test["actual"]: # a comparison follows on a connection of its own
+    if "without the oddity" in test["actual"]: # a comparison follows on a separate connection
         shown = [frame for frame in shown if frame["connection"] == 1]
     yield "```"
     for frame in shown[-FRAMES_SHOWN:]:
@@ -83,7 +83,7 @@ def frames(test):
 
 
 def example(tests, cases):
-    """A test that shows what was said; of "RULE/seen" one beside which it was seen."""
+    """A test with evidence; for "RULE/seen" a test that showed it."""
     for name, ids in cases.items():
         for case in ids:
             if tests[name, case]["frames"]:
@@ -124,7 +124,7 @@ def deviations(reports):
 
 
 def reasons(reports, outcome):
-    """What showed nothing, by reason."""
+    """Cases without a result, by reason."""
     for role, report in reports:
         by_reason = collections.defaultdict(list)
         for test in report["tests"]:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The roles in which Linux is tested: what runs in its guest, and which options iwarp-gen test has. Over a socket iwarp-gen is on the
-host and has an iWARP of its own; on a wire it has a TCP of its own, too; over an RDMA device it is in a second guest, on the same
-link."""
+"""The roles in which Linux is tested: programs in its guest, and options of iwarp-gen test. Over a socket iwarp-gen is on the host with its
+own iWARP; on a wire also with its own TCP; over an RDMA device it is in a second guest, on the same link."""
 import dataclasses
 
 import guest as lab
@@ -38,13 +37,13 @@ class Role:
 
     @property
     def side(self):
-        """Of the device under test on its connections."""
+        """The side of the device under test on its connections."""
         return "responder" if self.at else "initiator"
 
 
 def of_nfs(link, over):
     prefix, page = (f"{link}-", "linux-nfs-rdma") if link else ("", "linux-nfs")
-    service = () if link else ("--service=nfs",)  # over a device the suites are of NFS anyway
+    service = () if link else ("--service=nfs",)  # over a device all suites are NFS's
     yield Role(f"{prefix}nfs-server", page, f"Linux NFS server{over}, versions 3, 4.0, 4.1 and 4.2", NFS, ("nfs",), at="nfs",
                options=(*service, *SERVER), link=link)
     yield Role(f"{prefix}nfs-client", page, f"Linux NFS client{over}, version 4.1", NFS, ("client",), start=MOUNT_4_1,
@@ -54,7 +53,7 @@ def of_nfs(link, over):
 
 
 def on_wire():
-    """Segments that no kernel sends, to a kernel whose siw lives through the rest (upstream/siw/patches)."""
+    """Segments that no kernel sends, to a kernel whose siw survives the rest (upstream/siw/patches)."""
     about = {"suites": "mpa", "page": "siw-own-tcp", "wire": True, "rules": ("MPA-4.3-07", "MPA-5.1-06", "MPA-A."), "release": "siw-patched"}
     yield Role("wire-target", device="Linux 7.2 siw, Responder: iwarp-target", services=("target",), at="target", options=IDLE, **about)
     yield Role("wire-initiator", device="Linux 7.2 siw, Initiator: iwarp-target --connect", services=("none",),
@@ -70,7 +69,7 @@ ROLES = {role.name: role for role in [
          over_tap=("MPA-4.5-07", "RDMAP-6.1-11")),
     Role("initiator", "siw", "Linux siw, Initiator: iwarp-target --connect", IWARP, ("none",),
          start=CONNECT,
-         options=(*IDLE, "--accept-timeout=20")),  # it connects at once; NFS clients first give up what they do
+         options=(*IDLE, "--accept-timeout=20")),  # it connects at once; NFS clients first give up their work
     *of_nfs(None, ""), *of_nfs("rxe", " over soft RoCE"), *of_nfs("siw", " over soft iWARP"), *on_wire()]}
 BY_SOCKET = [role for role in ROLES.values() if not role.link and not role.wire]
 BY_WIRE = [role for role in ROLES.values() if role.wire]

@@ -12,7 +12,7 @@ OR = " || "  # between alternatives: chance, or the time between two segments, d
 DEMAND = re.compile(r"([a-z ]+) (\d+)/(\d+)$")
 DIES = "the device does not live on after this case"
 WITH_REASON = {"failed", "died", "inconclusive", "not applicable", "unstable"}
-# What differs from run to run: addresses and STags of the device's choice, times, ports, frame numbers.
+# Parts that differ between runs: addresses and STags chosen by the device, times, ports, frame numbers.
 CHANGING = [(re.compile(r"\bframes? \d+(?: \(see \d+\))?"), "frame N"), (re.compile(r"\b\d+\.\d+ s\b"), "N s"),
             (re.compile(r"(STag|TO|XID|stateid|handle) 0x[0-9a-f]+"), r"\1 N"), (re.compile(r"\b0x[0-9a-f]{5,}"), "N"),
             (re.compile(r"stream offset \d+"), "stream offset N"), (re.compile(r"\b127\.\d+\.\d+\.\d+:\d+"), "HOST"),
@@ -27,19 +27,19 @@ def steady(text):
 
 
 def found(test):
-    """How a device that has died looks from outside (refuses, rejects, hangs) depends on when it is looked at."""
+    """The appearance of a dead device (refuses, rejects, hangs) depends on the time."""
     if test.get("death"):
         return DIES
     return steady(test["actual"]) if test["outcome"] in WITH_REASON else ""
 
 
 def is_asked(test):
-    """What needs a TCP of our own is not asked in roles without it."""
+    """Roles without our own TCP skip cases that need it."""
     return test["outcome"] != "not applicable" or "(--wire)" not in test["actual"]
 
 
 def rows(report):
-    """A table of what the report says."""
+    """A table from the report."""
     return {test["id"]: {"case": test["id"], "outcome": test["outcome"], "found": found(test), "deviation": ""}
             for test in report["tests"] if is_asked(test)}
 
@@ -55,7 +55,7 @@ def load(name):
 
 
 def own_tcp():
-    """Cases that need a TCP of our own."""
+    """Cases that need our own TCP."""
     lines = (FOLDER / "own_tcp.txt").read_text(encoding="utf-8").splitlines()
     return {line for line in lines if line and not line.startswith("#")}
 
@@ -83,7 +83,7 @@ def deviations():
 
 
 def alternatives(row):
-    """Pairs of an outcome and what was found with it."""
+    """Pairs of an outcome and its text."""
     outcomes, texts = ([part.strip() for part in (row[column] or "").split(OR.strip())] for column in ("outcome", "found"))
     outcomes[0] = DEMAND.sub(r"\1", outcomes[0])
     if len(outcomes) == 1:
@@ -94,7 +94,7 @@ def alternatives(row):
 
 
 def demand(row):
-    """(outcome, in at least so many, of so many runs); None: each run shows the only outcome."""
+    """(outcome, in at least this many, of this many runs); None: each run has the only outcome."""
     match = DEMAND.match(row["outcome"].split(OR)[0])
     return match and (match[1], int(match[2]), int(match[3]))
 
@@ -107,7 +107,7 @@ def may_fail(row):
     return any(outcome in ("failed", "died") for outcome, _ in alternatives(row))
 
 
-ABSENT = {"outcome": "passed", "found": ""}  # what is seen beside the cases by chance alone
+ABSENT = {"outcome": "passed", "found": ""}  # other findings that appear by chance only
 
 
 def may_lack(row):
@@ -115,17 +115,17 @@ def may_lack(row):
 
 
 def shown_by(row):
-    """A case during which the device died in one of several runs is reported as inconclusive or unstable; here it counts as died."""
+    """A case in which the device died in one of several runs is reported as inconclusive or unstable; here it counts as died."""
     return "died" if row["found"] == DIES else row["outcome"]
 
 
 def shows(outcome, wanted):
-    """A case that failed in one of several runs is unstable; where a case fails, the device may also die."""
+    """A case that failed in one of several runs is unstable; if a case fails, the device may also die."""
     return outcome == wanted or (wanted == "failed" and outcome in ("unstable", "died"))
 
 
 def lacks(row, outcomes):
-    """In words: runs with these outcomes are not as the row demands; None: they are."""
+    """In words: runs whose outcomes do not satisfy the row; None: they do."""
     wanted = demand(row)
     if not wanted or sum(shows(outcome, wanted[0]) for outcome in outcomes) >= wanted[1]:
         return None
@@ -133,14 +133,14 @@ def lacks(row, outcomes):
 
 
 def count(runs, expected, seen, whole):
-    """Adds to runs, by case, the outcomes of one more run; whole: of all cases, so that nothing else was seen beside them."""
+    """Adds the outcomes of one more run to runs, by case; whole: all cases ran, so other findings are complete."""
     for case, row in expected.items():
         if demand(row) and (case in seen or (whole and may_lack(row))):
             runs.setdefault(case, []).append(shown_by(seen.get(case, ABSENT)))
 
 
 def differences(expected, seen, runs=None):
-    """In words, by case: what the report has otherwise than the table. runs: outcomes of all runs of a case (count()); None: of one."""
+    """In words, by case: differences of the report from the table. runs: outcomes of all runs of a case (count()); None: of one."""
     trouble = {}
     for case in {**expected, **seen}:
         is_there = case in seen or may_lack(expected[case])
@@ -158,13 +158,13 @@ def differences(expected, seen, runs=None):
 
 
 def unverified(expected):
-    """Failures in the table that nobody has held against the document."""
+    """Failures in the table that were not checked with the document."""
     known = deviations()
     return [case for case, row in expected.items() if may_fail(row) and row["deviation"] not in known]
 
 
 def save(name, report_rows):
-    """Keeps a failure that is as it was, with its deviation, and what a row may be besides."""
+    """Keeps an unchanged failure with its deviation, and a row's alternatives."""
     before = load(name)
     FOLDER.mkdir(exist_ok=True)
     with open(FOLDER / f"{name}.tsv", "w", encoding="utf-8") as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Boots that hang, and the guest that waits to be the next one, with machines that are none."""
+"""Boots that hang, and the guest that waits to be the next one, with simulated machines."""
 import contextlib
 import time
 
@@ -10,7 +10,7 @@ from guest import machine
 
 
 class Fake:
-    """ready: after so many looks; None: never."""
+    """ready: after this many checks; None: never."""
 
     def __init__(self, ready, over=False):
         self.looks, self.ready, self.over, self.is_off, self.rests = 0, ready, over, False, False
@@ -84,6 +84,6 @@ def test_who_is_to_be_next_rests(monkeypatch):
 
 
 def test_machines_can_be_asked_so():
-    """What first_ready() asks, a Machine answers, too."""
+    """A Machine also has the methods that first_ready() calls."""
     for name in ("is_ready", "has_ended", "age", "console", "off", "pause", "resume"):
         assert getattr(machine.Machine, name).__code__.co_argcount == 1

@@ -27,7 +27,7 @@ def pair(request, build):
 
 
 class Captured:
-    """The link, while the test runs; called, it says what iwarp-check says of it."""
+    """The link, captured during the test; calling it returns iwarp-check's output."""
 
     def __init__(self, pair, check, root, path):
         self.pair, self.path, self.is_on = pair, path, False
@@ -58,7 +58,7 @@ def captured(pair, check, root, tmp_path):
 
 
 def once_more_on_siw(test):
-    """Up to three times where siw has not seen the first FPDU of a connection, which came right after its Reply."""
+    """Up to three times if siw has missed the first FPDU of a connection, right after its Reply."""
     @functools.wraps(test)
     def run(pair, captured, **more):
         for again in (True, True, False):
@@ -96,7 +96,7 @@ def test_linux_mounts_our_server(pair, captured, version):
     assert status == 0, said + log
     assert mounting.all_done(said), said
     assert sorted(re.findall(r"10\.1\.1\.2:\d+: (.*)", log)) == ["closed"] * 2 + ["connected"] * 2, log
-    # Linux announces that its regions can be invalidated; so are ours, where the device has memory windows.
+    # Linux announces that its regions can be invalidated; so do we, if the device has memory windows.
     assert (was_invalidated(captured().stdout) > 0) == (pair.device == "rxe")
 
 

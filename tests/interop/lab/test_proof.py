@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Linux in every role, all suites: each case has the outcome of the table (expected/), each failure there was verified, and over an
-RDMA device iwarp-check finds the same in a capture of the link. A role whose table is missing fails."""
+"""Linux in every role, all suites: each case has the table's outcome (expected/), each failure was verified, and over an RDMA device iwarp-check finds the
+same in a capture of the link. A role without a table fails."""
 import dataclasses
 
 import pytest
@@ -31,8 +31,7 @@ def test_failures_are_verified(name):
 
 
 def test_no_case_is_left_out(build):
-    """Each table has every case of the suites for its role, or unrecorded.txt has; those that need a TCP of our own are in the tables of roles
-    that have one."""
+    """Each table, or unrecorded.txt, has every case of the suites for its role; cases that need our own TCP are in the tables of roles that have one."""
     late = table.unrecorded()
     for name, role in roles.ROLES.items():
         rows = {case for case in table.load(name) if not case.endswith("/seen")}
@@ -42,7 +41,7 @@ def test_no_case_is_left_out(build):
 
 
 def test_deviations_are_shown():
-    """No explanation without a failure that it explains."""
+    """Each explanation has a failure."""
     names = [path.stem for path in table.FOLDER.glob("*.tsv") if path.stem != "deviations"]
     shown = {row["deviation"] for name in names for row in table.load(name).values()}
     assert set(table.deviations()) <= shown
@@ -68,7 +67,7 @@ def chance(name, outcome="failed 1/3 || passed", found="code 2 || "):
 
 
 def test_alternatives():
-    """An outcome and a text of one and the same alternative."""
+    """Outcome and text belong to the same alternative."""
     either = chance("a", "failed 1/3 || failed || inconclusive", "code 2 || code 3 || why")
     runs = {"a": ["failed"]}
     for outcome, actual, same in (("failed", "code 2", True), ("failed", "code 3", True), ("inconclusive", "why", True), ("failed", "why", False),
@@ -79,7 +78,7 @@ def test_alternatives():
 
 
 def test_demand():
-    """What comes by chance has to come at least as often as the table says."""
+    """Random results have to appear at least as often as the table says."""
     either = chance("a")
     assert list(table.differences(either, table.rows(report_of(a=("passed", "FIN"))))) == ["a"]
     assert table.differences(either, table.rows(report_of(a=("failed", "code 2")))) == {}
@@ -94,7 +93,7 @@ def test_demand():
 
 
 def test_death_is_demanded():
-    """A single death makes the case inconclusive, and still shows what the row demands."""
+    """A single death makes the case inconclusive, but satisfies the row."""
     dies = chance("a", "died 1/3 || inconclusive || passed", f"{table.DIES} || {table.DIES} || ")
     died = {outcome: table.rows({"tests": [case("a", outcome) | {"death": "refuses"}]}) for outcome in ("died", "inconclusive", "failed")}
     assert table.differences(dies, died["died"]) == table.differences(dies, died["inconclusive"]) == {}
@@ -116,7 +115,7 @@ def test_deaths_are_no_failures(name):
 
 @pytest.mark.parametrize("name", roles.ROLES)
 def test_several_outcomes_are_demanded(name):
-    """A row with several outcomes could not fail: it says how often the first one comes, of the runs that proof.py makes."""
+    """A row with several outcomes could not fail: it says how often the first appears in the runs of proof.py."""
     for row in table.load(name).values():
         several = len({outcome for outcome, _ in table.alternatives(row)}) > 1
         wanted = table.demand(row)
@@ -139,7 +138,7 @@ class Bench:
 
 
 def repeated(expected, *reports):
-    """What is not as expected after all runs, and which cases each further run had."""
+    """Unexpected results after all runs, and the cases of each further run."""
     role = roles.ROLES["rping"]
     bench, report = Bench(*reports[1:]), reports[0]
     proof.repeat(bench, role, table.FOLDER, report, expected)
@@ -154,7 +153,7 @@ def test_what_is_demanded_runs_again():
 
 
 def test_what_is_demanded_beside_cases_runs_again():
-    """Any case may show it."""
+    """Any case may show them."""
     expected = table.rows({"tests": [case("A-1", "passed")]}) | chance("B-1/seen")
     plain = lambda: {"tests": [case("A-1", "passed")]}
     seen = lambda: {"tests": [case("A-1", "passed", "B-1: wrong"), case("B-1/seen", "failed", suite="seen") | {"actual": "code 2"}]}
@@ -164,7 +163,7 @@ def test_what_is_demanded_beside_cases_runs_again():
 
 
 def test_what_a_wire_decided_does_not_run_again():
-    """Over sockets the case cannot be decided, and an open result would replace the verdict."""
+    """Sockets cannot decide the case, and an open result would replace the verdict."""
     role, report = roles.ROLES["target"], {"tests": [case(name, "failed") for name in roles.ROLES["target"].over_tap]}
     bench, expected = Bench(), table.rows({"tests": [case(name, "passed") for name in role.over_tap]})
     proof.repeat(bench, role, table.FOLDER, report, expected)
@@ -180,7 +179,7 @@ def test_unverified(tmp_path, monkeypatch):
     lines = (tmp_path / "x.tsv").read_text(encoding="utf-8").replace("a\tfailed\t1\t", "a\tfailed\t1\tknown")
     (tmp_path / "x.tsv").write_text(lines, encoding="utf-8")
     assert table.unverified(table.load("x")) == ["b"]
-    table.save("x", table.rows(report_of(a=("failed", "1"))))  # recorded again: what is known remains
+    table.save("x", table.rows(report_of(a=("failed", "1"))))  # recorded again: known data stays
     assert table.unverified(table.load("x")) == []
 
 
@@ -190,7 +189,7 @@ def case(name, outcome, *observations, suite="mpa"):
 
 
 def test_what_is_odd_runs_again():
-    """Also the cases beside which something was seen; what they show then is what counts."""
+    """Also the cases that showed other findings; the repeated results count."""
     report = {"tests": [case("A-1", "inconclusive"), case("A-2", "passed", "B-1: wrong"), case("A-3", "passed"),
                         case("B-1/seen", "failed", suite="seen")]}
     expected = table.rows({"tests": [case("A-1", "passed"), case("A-2", "passed"), case("A-3", "passed")]})
@@ -205,7 +204,7 @@ def test_what_is_odd_runs_again():
 
 
 def test_cases_over_tap_take_their_places(monkeypatch, tmp_path):
-    """What the forwarding of the guest's ports left open is as it was on a wire; everything else is as it was."""
+    """Cases left open by port forwarding get the results from a wire; all others stay."""
     class Wire:
         def __init__(self, role):
             self.role, self.closed = role, False

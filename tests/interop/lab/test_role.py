@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The Ansible role of packaging/ansible and its playbook, on hosts of their own: an NFS mount in one guest of a server in another one,
-captured there, judged here. Linux's known deviations end red, and with their waivers green."""
+"""The Ansible role of packaging/ansible and its playbook, on separate hosts: a guest mounts NFS from another guest; captured there, judged
+here. Linux's known deviations end red, and with their waivers green."""
 import json
 import os
 import shutil
@@ -18,7 +18,7 @@ FILTERS = {"siw": "port 20049", "rxe": "udp port 4791"}
 
 
 def boot(device):
-    """Again where a guest hangs in its boot."""
+    """Boots again if a guest hangs in its boot."""
     for again in range(machine.TRIES):
         try:
             return link.Link(device, dict.fromkeys(("client", "server"), lab.RELEASE), {"client": "client", "server": "nfs"})
@@ -60,7 +60,7 @@ def play(pair, build, root, tmp_path):
 
 
 def test_waived(pair, play):
-    """It makes the device, too."""
+    """It also makes the device."""
     status, said, report = play(iwarp_check_waivers=["linux"])
     assert status == 0 and report.startswith("PASS: no findings, ") and " waived in 1 connection" in report, said + report
     _, links = pair["client"].run("rdma link show; mount; ls /tmp")
@@ -68,12 +68,12 @@ def test_waived(pair, play):
 
 
 def test_not_waived(play):
-    """With the device that is there, and NFSv3."""
+    """With the existing device, and NFSv3."""
     status, said, report = play(iwarp_check_waivers=[], export="/srv/nfs", vers="3,nolock,mountproto=tcp,mountport=20048")
     assert status != 0 and report.startswith("FAIL: ") and "--waivers=linux" in said and "failed=1" in said, said + report
 
 
 def test_a_mount_that_fails(play):
-    """What the failing mount left on the wire is judged all the same, and the role ends red."""
+    """Packets of the failing mount are still judged, and the role ends red."""
     status, said, _ = play(export="/absent")
     assert status != 0 and "/absent" in said and "capture.pcap" not in said, said

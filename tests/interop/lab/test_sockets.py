@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Linux as the other side: siw, the RDMA tools, NFS over RDMA as client and as server. Each conversation is recorded, and
-iwarp-check finds nothing on our side: what siw and Linux's NFS break is waived with its reason (waivers/)."""
+iwarp-check finds nothing on our side: deviations of siw and Linux's NFS are waived with reasons (waivers/)."""
 import contextlib
 import re
 import signal
@@ -12,7 +12,7 @@ import guest as lab
 import mounting
 
 pytestmark = [pytest.mark.all, pytest.mark.skipif(lab.why_not() is not None, reason=str(lab.why_not()))]
-SETTLE = "0.3"  # siw loses sight of FPDUs that come right after its Reply, until the next one comes
+SETTLE = "0.3"  # siw loses FPDUs that come right after its Reply, until the next one comes
 VERSIONS = ["3", "4.0", "4.1", "4.2"]
 
 
@@ -50,7 +50,7 @@ def gen(build):
 
 @contextlib.contextmanager
 def serving(build, *arguments, port=0):
-    """iwarp-gen serve on the host's loopback, which the guest sees as lab.HOST; gives what it says of its ports."""
+    """iwarp-gen serve on the host's loopback, which the guest sees as lab.HOST; yields its messages about ports."""
     server = subprocess.Popen([build / "traffic-gen" / "iwarp-gen", "serve", f"127.0.0.1:{port}", *map(str, arguments)],
                               stderr=subprocess.PIPE, text=True)
     ports = {}
@@ -104,7 +104,7 @@ def has_recall(check, capture):
 
 @pytest.mark.parametrize("version", ["4.1", "4.2"])
 def test_linux_gives_a_delegation_back(guest, build, check, recorded, version):
-    """Two mounts of one server: what one of them has open, the other one writes to."""
+    """Two mounts of one server: one has a file open, the other writes to it."""
     capture = recorded("nfs")
     with serving(build, "--service=nfs", "-w", capture, port=20049):
         mount = f"timeout 40 mount.nfs {lab.HOST}:/"
@@ -129,7 +129,7 @@ def test_linux_gives_a_delegation_back(guest, build, check, recorded, version):
 
 
 def test_linux_asks_us_for_a_delegation(guest, gen, check, recorded, tmp_path):
-    """Somebody on the server's host writes to a file that our client has read and keeps reading."""
+    """A local user on the server's host writes to a file that our client has read and keeps reading."""
     def scenario(name, backchannel, jobs):
         path = tmp_path / f"{name}.scenario"
         path.write_text(f"with work nfs=4.2 backchannel={backchannel}\n{jobs}\n", encoding="utf-8")
@@ -138,7 +138,7 @@ def test_linux_asks_us_for_a_delegation(guest, gen, check, recorded, tmp_path):
     capture = recorded("nfs")
     gen("connect", guest.at("nfs"), scenario("before", 0, "I mkdir d; I write d/file len=20000"),
         f"--first-delay={SETTLE}")
-    # Linux delegates nothing that it has open for writing, as it has for a while.
+    # Linux delegates no files that it recently had open for writing.
     guest.run("""
         sleep 8
         (until [ -e /srv/nfs/d/f50 ]; do sleep 0.05; done

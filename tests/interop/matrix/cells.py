@@ -8,7 +8,7 @@ CLIENTS = ["iwarp-gen", "linux-6.1", "linux-6.12", "linux-7.2"]
 SERVERS = ["iwarp-gen", "linux-6.1", "linux-6.12", "linux-7.2", "ganesha"]
 DEVICES = ["soft", "siw", "rxe"]
 VERSIONS = ["3", "4.0", "4.1", "4.2"]
-# The guest that an implementation runs in (guests/releases.yaml). iwarp-gen runs in that of its peer.
+# The guest of an implementation (guests/releases.yaml). iwarp-gen runs in its peer's guest.
 RELEASES = {"linux-6.1": "bookworm", "linux-6.12": "trixie", "linux-7.2": "testing", "ganesha": "ganesha"}
 RELEASE_OF_IWARP_GEN = "bookworm"
 TITLES = {"iwarp-gen": "iwarp-gen", "linux-6.1": "Linux 6.1", "linux-6.12": "Linux 6.12", "linux-7.2": "Linux 7.2",
@@ -29,14 +29,14 @@ class Cell:
 
     @property
     def guests(self):
-        """The releases of the client's and of the server's guest; None: it needs none."""
+        """The releases of the client's and the server's guest; None: no guest."""
         if self.device == "soft":
             return None
         return tuple(RELEASES.get(one, RELEASE_OF_IWARP_GEN) for one in (self.client, self.server))
 
 
 def why_never(cell):
-    """Why there is no such cell; None: there is."""
+    """Why this cell cannot exist; None: it can."""
     if cell.device == "soft" and (cell.client, cell.server) != ("iwarp-gen", "iwarp-gen"):
         return "iwarp-gen's own stack speaks with itself here; with siw the other side of a socket is a kernel"
     if cell.server == "ganesha" and cell.version in ("4.1", "4.2"):
@@ -53,8 +53,8 @@ def possible():
 
 
 def chosen(words):
-    """Those that have all parts of one of the words: "linux-7.2+rxe", "ganesha", "nfs3+siw",
-    "linux-6.1+linux-6.1"; without words all."""
+    """Cells with all parts of one of the words: "linux-7.2+rxe", "ganesha", "nfs3+siw", "linux-6.1+linux-6.1"; without words
+    all."""
     parts = [word.split("+") for word in words]
     known = set(CLIENTS + SERVERS + DEVICES + [f"nfs{version}" for version in VERSIONS])
     unknown = [part for word in parts for part in word if part not in known]

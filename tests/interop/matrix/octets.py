@@ -14,7 +14,7 @@ sys.path.insert(0, str(HERE.parent / "guests"))
 import guests  # noqa: E402
 
 CELLS = HERE.parents[2] / "docs" / "interop" / "cells"
-FORMAT = bytes.fromhex("f6ab0e18")  # RFC 8797 section 4: the word that private data of RPC-over-RDMA begin with
+FORMAT = bytes.fromhex("f6ab0e18")  # RFC 8797 section 4: the first word of RPC-over-RDMA's private data
 SERVER = bytes([10, 1, 1, 2])
 ROCE_PORT, CM_QUEUE_PAIR = 4791, 1
 ROCE_INVALIDATE = (22, 23)  # BTH OpCodes: SEND Last and SEND Only, with Invalidate
@@ -23,7 +23,7 @@ STARTUP = (b"MPA ID Req Frame", b"MPA ID Rep Frame")
 
 
 def packets(data):
-    """(frame number, source, IP protocol, what it carries) of a pcap of Ethernet that holds IPv4."""
+    """(frame number, source, IP protocol, payload) from a pcap of Ethernet with IPv4."""
     order = "<" if data[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"
     at, number = 24, 0
     while at + 16 <= len(data):
@@ -35,7 +35,7 @@ def packets(data):
 
 
 def in_roce(datagram):
-    """(message of the connection manager, it is a Send with Invalidate)"""
+    """(message of the connection manager, whether it is a Send with Invalidate)"""
     if struct.unpack_from(">H", datagram, 2)[0] != ROCE_PORT:
         return b"", False
     queue_pair = int.from_bytes(datagram[13:16], "big")
@@ -43,20 +43,20 @@ def in_roce(datagram):
 
 
 def in_tcp(segment):
-    """The same of FPDUs that begin with a segment, as siw's do."""
+    """The same for FPDUs at the beginning of a segment, as siw's are."""
     payload = segment[(segment[12] >> 4) * 4:]
     if payload[:16] in STARTUP:
         return payload, False
-    untagged = len(payload) >= 4 and payload[2] & 0xBF == 0x01  # T = 0, DV = 1, whatever L is
+    untagged = len(payload) >= 4 and payload[2] & 0xBF == 0x01  # T = 0, DV = 1, for any L
     return b"", untagged and payload[3] >> 6 == 1 and payload[3] & 15 in RDMAP_INVALIDATE
 
 
 def read(capture):
-    """(first frame, number) of the server's Sends with Invalidate on which the two had not agreed; None: there are none."""
+    """(first frame, number) of the server's Sends with Invalidate without an agreement; None: none."""
     data = subprocess.run(["zstd", "-dc", capture], capture_output=True, check=True).stdout
     announced, found, sent = {}, [], set()
     for number, source, protocol, carried in packets(data):
-        if protocol == 6 and (source, carried[:8]) in sent and carried[13] & 2 == 0:  # ports and sequence number: it came before
+        if protocol == 6 and (source, carried[:8]) in sent and carried[13] & 2 == 0:  # ports and sequence number: a retransmission
             continue
         if protocol == 6 and len(carried) > (carried[12] >> 4) * 4:
             sent.add((source, carried[:8]))

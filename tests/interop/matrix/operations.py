@@ -22,7 +22,7 @@ def compare(found, wanted, what):
 
 
 def forget(path):
-    """The client's cache has nothing of it any more."""
+    """Removes everything from the client's cache."""
     with open(path, "rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
@@ -69,7 +69,7 @@ def empty():
 
 
 def direct():
-    """By dd, whose buffers are aligned as O_DIRECT wants them."""
+    """By dd, whose buffers have the alignment of O_DIRECT."""
     write("/tmp/direct", octets(65536, 5))
     for arguments in ("if=/tmp/direct of=direct oflag=direct", "if=direct of=/tmp/back iflag=direct"):
         assert os.system(f"dd bs=16k status=none {arguments}") == 0, arguments
@@ -194,7 +194,7 @@ def xattr():
     for n in (10, 2001, 30000 if os.environ.get("LARGE_XATTR") else 3001):
         os.setxattr("xattr", "user.a", octets(n))
         compare(os.getxattr("xattr", "user.a"), octets(n), f"an attribute of {n}")
-    # A client may list attributes of its own, such as system.nfs4_acl.
+    # A client may list its own attributes, such as system.nfs4_acl.
     names = [name for name in os.listxattr("xattr") if name.startswith("user.")]
     assert names == ["user.a"], names
     os.removexattr("xattr", "user.a")

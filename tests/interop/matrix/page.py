@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""page.py: writes docs/interop/index.md from the results in docs/interop/cells. A cell that
-was not run is grey, whatever is known of others."""
+"""page.py: writes docs/interop/index.md from the results in docs/interop/cells. A cell that was not run is grey, whatever other cells show."""
 import json
 import pathlib
 import sys
@@ -28,7 +27,7 @@ def failed(result):
 
 
 def colour(result):
-    """Green: every operation did what it should, the capture was judged, and nothing was found on either side."""
+    """Green: every operation succeeded, the capture was judged, and there is no finding on either side."""
     if result is None:
         return GREY
     good = not failed(result) and not any(result["judged"]["findings"].values()) and result["judged"]["rules_exercised"] > 0 and \
@@ -58,7 +57,7 @@ def command(cell):
 # ---- deviations by version ----
 
 def deviations(found):
-    """(side, rule) to implementation to [cells with it, cells in which that side was judged]."""
+    """(side, rule) to implementation to [cells with the deviation, cells in which that side was judged]."""
     shown, judged = {}, {}
     for cell in cells.possible():
         result = found.get(cell.name)
@@ -85,7 +84,7 @@ def by_version(found):
 # ---- the suites on devices ----
 
 def suites():
-    """Of servers on which the suites were run (suites.py), by server and device; Linux 6.1's are the tables of ../lab/expected."""
+    """Results of suites.py on servers, by server and device; Linux 6.1's are the tables of ../lab/expected."""
     found = {}
     for device in ("siw", "rxe"):
         rows = table.load(f"{device}-nfs-server")
@@ -110,7 +109,7 @@ def suite_rows():
 
 
 def suite_deviations():
-    """Deviation, its cases, and for each server and device: yes with the cases that fail, gone when all of them pass, or open."""
+    """Deviation, its cases, and for each server and device: yes with the failing cases, gone if all of them pass, or open."""
     known, found = table.deviations(), suites()
     cases_of = {}
     for one in found.values():

@@ -33,8 +33,8 @@ GEN, CHECK = BUILD / "traffic-gen" / "iwarp-gen", BUILD / "conformance" / "iwarp
 RESULTS = ROOT / "docs" / "interop" / "cells"
 SERVER = link.address("server")
 MOUNT_SECONDS, WORK_SECONDS = 60, 400
-TRIES = 3  # of a mount on siw, whose server may look at the first FPDU only when the next one comes
-OF_SIW = {"RPCR-4.5.4-03"}  # what that looks like on the wire, whoever the server is
+TRIES = 3  # mounts on siw, whose server may read the first FPDU only when the next one comes
+OF_SIW = {"RPCR-4.5.4-03"}  # its appearance on the wire, with any server
 TROUBLE = re.compile(r"(?:BUG|WARNING|Oops|refcount_t|general protection)[^\n]*")
 
 
@@ -55,7 +55,7 @@ def version_of(implementation):
 
 
 def key(cell):
-    """Of what a result depends on: if it changes, the cell is run again."""
+    """Everything that a result depends on: after a change the cell is run again."""
     return {"operations": sum_of(HERE / ("work.scenario.in" if cell.client == "iwarp-gen" else "operations.py")),
             "client": version_of(cell.client), "server": version_of(cell.server)}
 
@@ -71,10 +71,10 @@ def is_done(cell):
     return result is not None and all(now[part] in (None, result["key"][part]) for part in now)
 
 
-# ---- what is done in a cell ----
+# ---- actions in a cell ----
 
 def path_on(cell):
-    """Of the export, as a client names it."""
+    """The export as a client names it."""
     if cell.server == "iwarp-gen" or (cell.server != "ganesha" and cell.version != "3"):
         return "/"
     return "/srv/nfs"
@@ -115,7 +115,7 @@ def linux_client(booted, cell):
 
 
 def our_client(run, address, cell, export):
-    """All operations at once: one of them that goes wrong ends it, and is named by the message."""
+    """All operations at once: the first failure ends it, and the message names it."""
     arguments = ["--timeout=30"] + ([f"--export={export}"] if export != "/" else [])
     if cell.version == "3" and cell.server != "iwarp-gen":
         arguments.append("--mount-port=20048")
@@ -134,7 +134,7 @@ def in_guest(booted, cell):
 
 
 def soft(cell, capture):
-    """Both ends here, on the well-known port of an address of the loopback that is free."""
+    """Both ends run here, on a free loopback address with the well-known port."""
     address = f"127.{random.randint(1, 254)}.{random.randint(1, 254)}.{random.randint(1, 254)}"
     with subprocess.Popen([GEN, "serve", f"{address}:20049", "--service=nfs"], stderr=subprocess.PIPE, text=True) as server:
         server.stderr.readline()
@@ -151,10 +151,10 @@ def soft(cell, capture):
             server.send_signal(signal.SIGINT)
 
 
-# ---- what it shows ----
+# ---- evaluation ----
 
 def judge(capture):
-    """Findings by side and rule, what the verdict rests on, and which shipped waivers explain them."""
+    """Findings by side and rule, the basis of the verdict, and the shipped waivers that explain them."""
     done = subprocess.run([CHECK, "--format=ndjson", "--fail-on=warning", "--max-findings=0", capture], capture_output=True, text=True, check=False)
     if done.returncode == 2:
         return {"verdict": "unreadable", "why": done.stderr.strip(), "findings": {}, "rules_exercised": 0}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An Ansible connection to a guest that runs, which has no ssh: through its folder /job, as machine.py gives it work. ANSIBLE_CONNECTION_PLUGINS
-is this folder, the host's variable iwarp_guest_job the guest's /job as this machine sees it."""
+"""An Ansible connection to a running guest without ssh: through its directory /job, as used by machine.py. ANSIBLE_CONNECTION_PLUGINS is this
+directory; the host's variable iwarp_guest_job is the guest's /job as this machine sees it."""
 import pathlib
 import shutil
 import sys
@@ -31,7 +31,7 @@ IN_GUEST = pathlib.PurePosixPath("/job")
 
 
 class Connection(ConnectionBase):
-    """One task after the other: there is one /job."""
+    """One task at a time: there is one /job."""
     transport = "guest"
     has_pipelining = False
 
