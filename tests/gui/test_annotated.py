@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What iwarp-check --annotate writes, in a Wireshark without plugins: its comments are seen in the packet's details."""
+"""The output of iwarp-check --annotate in a Wireshark without plugins: its comments are in the packet's details."""
 import subprocess
 import time
 
 from test_wireshark_gui import Screen, pytestmark, screen  # noqa: F401  pylint: disable=unused-import
 
 CAPTURE = "captures/real/nfslong/nfs42-long-setxattr.pcap"
-COMMENT = "B7F774"  # what Wireshark puts behind comments of packets
+COMMENT = "B7F774"  # Wireshark's background of packet comments
 
 
 def pixels(path, colour):

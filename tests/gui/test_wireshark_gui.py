@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-The real Wireshark on a virtual screen, as a person uses it: a capture with findings is opened in the profile, frames are
-selected in random order, windows are opened from the menus, reference traffic is captured from the extcap interface.
-Screenshots are left in $IWARP_SCREENSHOTS (default: build folder, screenshots/), to be looked at.
-"""
+"""The real Wireshark on a virtual screen, used as by a person: opens a capture with findings in the profile, selects
+frames in random order, opens windows from the menus, captures reference traffic from the extcap interface.
+Screenshots go to $IWARP_SCREENSHOTS (default: build directory, screenshots/)."""
 import os
 import pathlib
 import random
@@ -47,7 +45,7 @@ class Screen:
         return process
 
     def wireshark(self, *arguments):
-        """As root it would load installed plugins only."""
+        """As root it would only load installed plugins."""
         prefix = []
         if os.getuid() == 0:
             for path in [self.folder, *self.folder.rglob("*")]:
@@ -82,7 +80,7 @@ class Screen:
             time.sleep(0.4)
 
     def shot(self, name):
-        """When nothing moves any more: Wireshark has read the packets again, and has drawn what it counted."""
+        """When the screen is stable: Wireshark has read the packets again, and has drawn the results."""
         path, end, before = self.shots / f"{name}.png", time.monotonic() + 30, None
         while time.monotonic() < end:
             now = subprocess.run(["import", "-window", "root", "rgb:-"], env=self.environment, check=True, timeout=60,
@@ -153,7 +151,7 @@ def test_look_at_a_capture(screen, root, link):
 
 
 def test_conversation_filter(screen, root):
-    """Of a frame that moves data: its transaction. Wireshark notes the filters that were applied when it ends."""
+    """For a frame that moves data: its transaction. Wireshark writes its filters at exit."""
     capture = screen.folder / "transaction.pcap"
     shutil.copy(root / CAPTURES["iwarp"], capture)
     process = screen.wireshark("-r", capture, "-g", "12")
@@ -167,7 +165,7 @@ def test_conversation_filter(screen, root):
 
 
 def test_capture_reference_traffic(screen):
-    """Started on the interface at once, as the double click does; the packets are there, and dissected."""
+    """Starts on the interface directly, like the double click; the packets arrive and are dissected."""
     process = screen.wireshark("-k", "-i", "iwarp-reference")
     main = screen.window("(iWARP reference traffic|iwarp-reference|wireshark_)")
     screen.do("windowmove", main, 0, 0, "windowsize", main, SIZE[0] - 20, SIZE[1] - 50)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The captures that the plugins are tested on: real ones, and those of iwarp-gen's scenarios and faults."""
+"""The captures for testing the plugins: real ones, and those of iwarp-gen's scenarios and faults."""
 import functools
 import os
 import pathlib
@@ -23,7 +23,7 @@ def counted(folder):
 
 
 def real():
-    """Real captures: {name: (path, FPDUs that an independent walk counted, or None)}."""
+    """Real captures: {name: (path, FPDUs of an independent count, or None)}."""
     folders = [ROOT / "captures" / "real"]
     if "IWARP_CAPTURES" in os.environ:
         folders.append(pathlib.Path(os.environ["IWARP_CAPTURES"]))
@@ -50,13 +50,13 @@ def listed(what, *options):
     return [line.split("\t") for line in result.stdout.splitlines()]
 
 
-# What is wrong in these makes RPC messages that their dissectors cannot read. Our own layers are read all the same.
+# Faults that make RPC messages unreadable for their dissectors. Our own layers are still read.
 BROKEN_RPC = re.compile(r"fault (RPCR0?|RPC|BIDI|CMPD|EXP|NFSULB|NFS\d?)-")
 PAYLOAD = {"NFS", "RPC", "MOUNT", "NLM", "NSM", "NFSACL", "NFS CB", "_ws.malformed"}
 
 
 def malformed(case, frames):
-    """What is malformed in these frames, and should not be."""
+    """Unexpected malformed items in these frames."""
     found = {name.strip("[]").removeprefix("Malformed Packet: ") for frame in frames for value in frame["_ws.malformed"]
              for name in value.split(",")}
     return found - PAYLOAD if BROKEN_RPC.match(case) else found
@@ -64,7 +64,7 @@ def malformed(case, frames):
 
 @functools.cache
 def names():
-    """All cases: real captures by file name, scenarios and faults by theirs; value: iwarp-gen's arguments, or None."""
+    """All cases: real captures by file name, scenarios and faults by name; value: iwarp-gen's arguments, or None."""
     cases = dict.fromkeys(real())
     cases |= {"scenario " + row[0]: [row[0]] for row in listed("scenarios") if "bulk" not in row[0] and row[0] != "many"}
     cases |= {"fault " + row[0]: [row[1], f"--inject={row[0]}"] for row in listed("faults")}

@@ -57,7 +57,7 @@ def generated(build, tmp_path_factory):
 
 
 class Everything:
-    """All cases in one capture, except those that cannot be merged: these stay alone."""
+    """All cases in one capture, except those that cannot be merged."""
 
     def __init__(self, wireshark, generated, folder, wanted):
         self.wireshark = wireshark
@@ -77,14 +77,14 @@ class Everything:
         return self.parts[case][1:] if case in self.parts else (0, float("inf"))
 
     def fields(self, case, fields, *arguments):
-        """As Wireshark.fields(), of one case."""
+        """Like Wireshark.fields(), for one case."""
         key = (self.path(case), *fields, *arguments)
         if key not in self.shown:
             self.shown[key] = self.wireshark.keep_fields(self.folder / f"shown-{len(self.shown)}", self.path(case), fields, *arguments)
         return self.shown[key].between(*self.frames(case))
 
     def connections(self, case, check):
-        """Connections of iwarp-check's JSON report, of one case: counts and findings."""
+        """Connections in iwarp-check's JSON report, for one case: counts and findings."""
         path = self.path(case)
         if path not in self.said:
             self.said[path] = list(self._read(path, check))
@@ -103,7 +103,7 @@ class Everything:
 
 @pytest.fixture(scope="session")
 def everything(request, wireshark, generated, tmp_path_factory):
-    """Of what was chosen: with -k that is little."""
+    """The selected cases: with -k these are few."""
     users = [item for item in request.session.items if "everything" in item.fixturenames]
     cases = {item.callspec.params.get("case") if hasattr(item, "callspec") else None for item in users}
     return Everything(wireshark, generated, tmp_path_factory.mktemp("merged"), set(names()) if None in cases else cases)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures in one, so that tshark starts once for all of them."""
+"""Captures merged into one, so that tshark starts once for all of them."""
 import captures
 
 

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Puts many captures into one, so that tshark has to start once and not once a capture.
+"""Merges many captures into one, so that tshark starts once instead of once for each.
 
-Each capture gets addresses of its own (the second and third octet of the IPv4 addresses become its number), so the
-connections stay apart; frame numbers go on counting.
-"""
+Each capture gets its own addresses (the second and third octet of the IPv4 addresses become its number), so connections
+stay apart; frame numbers are counted on."""
 import collections
 import struct
 
@@ -14,7 +12,7 @@ Part = collections.namedtuple("Part", "name first last")  # frame numbers in the
 
 
 def records(path):
-    """(seconds, fraction in ns, original length, octets) of a pcap file; None when it is nothing that can be merged."""
+    """(seconds, fraction in ns, original length, octets) from a pcap file; None if it cannot be merged."""
     data = path.read_bytes()
     kinds = {0xA1B2C3D4: ("<", 1000), 0xA1B23C4D: ("<", 1), 0xD4C3B2A1: (">", 1000), 0x4D3CB2A1: (">", 1)}
     order, unit = kinds.get(struct.unpack_from("<I", data)[0], (None, None))
@@ -29,7 +27,7 @@ def records(path):
 
 
 def renumber(octets, number):
-    """The frame with its IPv4 addresses made those of capture `number`; None when it is not IPv4."""
+    """The frame with capture `number`'s IPv4 addresses; None if it is not IPv4."""
     at = 12
     while int.from_bytes(octets[at:at + 2], "big") == VLAN:
         at += 4
@@ -42,10 +40,8 @@ def renumber(octets, number):
 
 
 def merge(captures, out, in_turn=False):
-    """
-    captures: (name, path). Writes `out`; returns the parts, without the captures that cannot be merged. in_turn: each capture
-    begins when the one before it ends, so that time never goes back, which the checker takes for a clock that was set.
-    """
+    """captures: (name, path). Writes `out`; returns the parts, without the captures that cannot be merged. in_turn: each
+    capture begins when the previous one ends, as the checker would take times that go back for a changed clock."""
     parts, count, end = [], 0, 0
     with out.open("wb") as merged:
         merged.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 1 << 18, ETHERNET))

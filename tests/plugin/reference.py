@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-RPC-over-RDMA, read from a capture file by nothing but this: pcap, Ethernet, IP, TCP, MPA without Markers, DDP, RDMAP,
-the chunk lists of RFC 8166. What the RDMA operations moved is put into a picture of each side's memory, and each RPC
-message is given as its inline part and the contents of its chunks.
-"""
+"""RPC-over-RDMA, read independently from a capture file: pcap, Ethernet, IP, TCP, MPA without Markers, DDP, RDMAP, the
+chunk lists of RFC 8166. RDMA operations are applied to a model of each side's memory, and each RPC message is returned
+as its inline part and the contents of its chunks."""
 import dataclasses
 import struct
 
@@ -56,7 +54,7 @@ class Stream:
             self.pieces[offset] = max(self.pieces.get(offset, b""), payload, key=len)
 
     def octets(self):
-        """Up to the first hole."""
+        """Octets up to the first hole."""
         out = bytearray()
         for offset in sorted(self.pieces):
             if offset > len(out):
@@ -76,7 +74,7 @@ def connections(path):
         if flags & SYN:
             known = open_.get((source, target))
             if known and known.first == (sequence + 1) & 0xFFFFFFFF:
-                continue  # sent again
+                continue  # a retransmission
             open_[source, target] = Stream(sequence)
             if not flags & 0x10:
                 open_.pop((target, source), None)
@@ -88,7 +86,7 @@ def connections(path):
 
 
 def fpdus(octets):
-    """ULPDUs after one startup frame; Markers are not known here."""
+    """ULPDUs after one start-up frame; without support for Markers."""
     if not octets.startswith(b"MPA ID Re"):
         return
     assert not octets[16] & 0x80, "Markers"
@@ -104,7 +102,7 @@ def fpdus(octets):
 
 @dataclasses.dataclass
 class Operation:
-    """A message of RDMAP: what one side sent, whole."""
+    """A message of RDMAP: whole octets from one side."""
     opcode: int
     data: bytes
     stag: int = 0
@@ -112,7 +110,7 @@ class Operation:
 
 
 def operations(octets):
-    """Messages in stream order; Tagged ones a segment each."""
+    """Messages in stream order; each Tagged segment is separate."""
     sends = {}
     for ulpdu in fpdus(octets):
         control, opcode = ulpdu[0], ulpdu[1] & 15
@@ -140,7 +138,7 @@ class Memory:
         self.regions.setdefault(stag, []).append((offset, data))
 
     def read(self, stag, offset, length):
-        """None where an octet was never moved."""
+        """None if an octet was never moved."""
         out, there = bytearray(length), bytearray(length)
         for start, data in self.regions.get(stag, []):
             low, high = max(start, offset), min(start + len(data), offset + length)
@@ -164,7 +162,7 @@ class Header:
 
 
 def header(send):
-    """None for what has no chunk lists."""
+    """None if there are no chunk lists."""
     if len(send) < 28 or struct.unpack_from(">I", send, 4)[0] != 1:
         return None
     xid, _, _, proc = struct.unpack_from(">IIII", send)
@@ -192,14 +190,14 @@ def header(send):
 
 @dataclasses.dataclass
 class Message:
-    """An RPC message: `inline` is what was not taken out (of Long messages the contents of their chunk)."""
+    """An RPC message: `inline` is the part that was not reduced (for Long messages the contents of their chunk)."""
     kind: int
     xid: int
     inline: bytes
     chunks: list = dataclasses.field(default_factory=list)  # (position or None, octets)
 
     def whole(self):
-        """Calls: with what was taken out back at its Position."""
+        """Calls: with reduced octets back at their Position."""
         out, used = bytearray(), 0
         for position, octets in sorted(self.chunks):
             more = position - len(out)
@@ -209,7 +207,7 @@ class Message:
 
 
 def answers_of(opener, other):
-    """What `opener` sent in answer to Read Requests of `other`: Memory of opener's, by the STags that were read."""
+    """Octets that `opener` sent in answer to Read Requests of `other`: Memory of opener's, by the STags read."""
     memory = Memory()
     requests = iter([operation for operation in operations(other) if operation.opcode == READ_REQUEST])
     current = None
@@ -225,7 +223,7 @@ def answers_of(opener, other):
 
 
 def calls(sent, memory):
-    """The Calls among the operations that one side sent; memory: its own, as the other side read it."""
+    """The Calls among one side's operations; memory: its own, as the other side read it."""
     for operation in sent:
         send = header(operation.data) if operation.opcode in SENDS else None
         if send is None or (send.proc == MSG and struct.unpack_from(">I", send.inline, 4)[0] != CALL):
@@ -243,7 +241,7 @@ def calls(sent, memory):
 
 
 def replies(sent):
-    """The Replies among the operations that one side sent."""
+    """The Replies among one side's operations."""
     memory = Memory()
     for operation in sent:
         if operation.opcode == WRITE:
@@ -261,7 +259,7 @@ def replies(sent):
         yield Message(REPLY, send.xid, inline, [(None, octets) for octets in data if octets])
         for chunk in [*send.writes, send.reply or []]:
             for stag, _, _ in chunk:
-                memory.forget(stag)  # the Call that offered it is over
+                memory.forget(stag)  # the offering Call is over
 
 
 def messages(path):

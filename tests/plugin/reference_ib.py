@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-RPC-over-RDMA, read from a capture of RoCE v2 by nothing but this and reference.py: pcap, Ethernet, IP, UDP, BTH and what
-follows it, requests in the order of their PSNs, each once. Queue pairs are paired by the ConnectRequest and Reply.
-"""
+"""RPC-over-RDMA, read from a capture of RoCE v2 independently, with help from reference.py only: pcap, Ethernet, IP,
+UDP, BTH and later headers, requests in the order of their PSNs, each once. ConnectRequest and Reply pair the queue
+pairs."""
 import dataclasses
 import struct
 
@@ -48,10 +47,10 @@ def packets(path):
 
 @dataclasses.dataclass
 class Connection:
-    """[0]: who asked for it."""
+    """[0]: the requester of the connection."""
     address: list
     qp: list
-    first_psn: list  # of the requests of each, as the other one has chosen it
+    first_psn: list  # for the requests of each side, as chosen by the other
     packets: list = dataclasses.field(default_factory=lambda: [[], []])
 
 
@@ -85,7 +84,7 @@ def connections(path):
 
 
 def operations(connection, side):
-    """What `side` asked for, in the order of PSNs, as reference.Operation; Reads with the PSN as their data."""
+    """The requests of `side`, in the order of PSNs, as reference.Operation; Reads with the PSN as their data."""
     requests, first = {}, connection.first_psn[side]
     for packet in connection.packets[side]:
         if packet.opcode in SENDS or packet.opcode in WRITES or packet.opcode == READ:
@@ -128,7 +127,7 @@ def answers_of(connection, side):
 
 
 def messages(path):
-    """As reference.messages()."""
+    """Like reference.messages()."""
     found = []
     for connection in connections(path):
         sent = [[operation for operation, _ in operations(connection, side)] for side in (0, 1)]

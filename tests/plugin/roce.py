@@ -12,13 +12,13 @@ PORT = 4791
 
 
 def icrc(ip, udp, payload):
-    """Of IPv4 without options; payload: from the BTH up to it."""
+    """For IPv4 without options; payload: from the BTH to the ICRC."""
     masked = ip[:1] + b"\xff" + ip[2:8] + b"\xff" + ip[9:10] + b"\xff\xff" + ip[12:] + udp[:6] + b"\xff\xff"
     return struct.pack("<I", zlib.crc32(b"\xff" * 8 + masked + payload[:4] + b"\xff" + payload[5:]))
 
 
 def with_icrc(frame):
-    """The Ethernet frame again with the ICRC that its octets have."""
+    """The Ethernet frame with the right ICRC for its octets."""
     return frame[:-4] + icrc(frame[14:34], frame[34:42], frame[42:-4])
 
 
@@ -96,7 +96,7 @@ def as_roce1(frame):
 
 
 def as_infiniband(frame):
-    """In an ERF record: Wireshark has no other form of it."""
+    """In an ERF record: Wireshark has no other form."""
     payload = frame[42:-4]
     header = bytes([0, 2]) + b"\0" + frame[33:34] + struct.pack(">H", (12 + len(payload)) // 4) + b"\0" + frame[29:30]
     packet = header + payload + crc(b"\xf0" + header[1:], payload) + b"\0\0"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What tshark prints of frames with -T fields: {field: [value, ...]} of each frame, with "frame" its number."""
+"""tshark's output for frames with -T fields: {field: [value, ...]} for each frame, with "frame" its number."""
 import array
 import bisect
 
@@ -20,10 +20,8 @@ def row(line, names):
 
 
 class Kept:
-    """
-    The rows of a capture in the file that tshark wrote, with where each begins. Those of the merged capture would fill gigabytes as
-    objects, and each case asks for the few that are its own.
-    """
+    """The rows of a capture in the file written by tshark, with the beginning of each. As objects the rows of the merged capture
+    would fill gigabytes, and each case needs only its own few."""
 
     def __init__(self, path, names):
         self.path, self.names = path, list(names)

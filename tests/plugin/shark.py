@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-tshark and sharkd with the plugins of the build tree.
+"""tshark and sharkd with the plugins of the build tree.
 
-As root they load installed plugins only, so they run as an unprivileged user (65534), who may not be able to read the source tree:
-plugins and captures are copied to a folder that he can read.
-"""
+As root they only load installed plugins, so they run as an unprivileged user (65534), who may not be able to read the source
+tree: plugins and captures are copied to a readable directory."""
 import itertools
 import json
 import os
@@ -22,7 +20,7 @@ UNREAD = {"manuf", "enterprises.tsv", "radius", "diameter", "dtds", "tpncp", "wi
 
 
 class Wireshark:
-    """tshark and sharkd with our plugins, run in a folder of their own."""
+    """tshark and sharkd with our plugins, run in their own directory."""
 
     patience = 300  # seconds
 
@@ -38,9 +36,9 @@ class Wireshark:
         self.environment = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8",
                             "WIRESHARK_PLUGIN_DIR": str(self.folder / "plugins")}
         plugin = next((self.folder / "plugins").rglob("iwarp.so"))
-        needed = subprocess.run(["ldd", plugin], capture_output=True, text=True, check=False).stdout # no ldd for other architectures
+        needed = subprocess.run(["ldd", plugin], capture_output=True, text=True, check=False).stdout # other architectures have no ldd here
         sanitizer = re.search(r"=> (\S*libasan\S*)", needed)
-        if sanitizer:  # the runtime must come first
+        if sanitizer:  # the sanitizer's runtime must come first
             self.environment |= {"LD_PRELOAD": sanitizer[1], "UBSAN_OPTIONS": "halt_on_error=1",
                                  "ASAN_OPTIONS": "detect_leaks=0:detect_odr_violation=0"}
         self.prefix = []
@@ -50,7 +48,7 @@ class Wireshark:
         self.use_less_data()
 
     def use_less_data(self):
-        """Wireshark's data without what is UNREAD; all of them where it does not say where they are."""
+        """Wireshark's data without UNREAD; all data if its place is unknown."""
         whole = re.search(r"^Global configuration:\s+(/.+)$", self.run("tshark", "-G", "folders").stdout, re.M)
         if not whole:
             return
@@ -62,7 +60,7 @@ class Wireshark:
         self.environment["WIRESHARK_DATA_DIR"] = str(data)
 
     def readable(self, capture):
-        """The capture, or a copy of it, where the unprivileged user can read it."""
+        """The capture, or a copy of it that the unprivileged user can read."""
         if capture not in self.copies:
             copy = self.folder / f"{len(self.copies)}-{pathlib.Path(capture).name}"
             shutil.copyfile(capture, copy)
@@ -71,7 +69,7 @@ class Wireshark:
         return self.copies[capture]
 
     def forget(self, capture):
-        """That is gone, or will be another."""
+        """The file is gone, or will be replaced."""
         if capture in self.copies:
             self.copies.pop(capture).unlink()
 
@@ -89,14 +87,14 @@ class Wireshark:
         return result.stdout
 
     def search(self, pattern, capture, *arguments):
-        """What became of tshark, and the lines that match of what it wrote, which may be many times the capture."""
+        """tshark's result, and the matching lines of its output, which may be many times the capture."""
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="backslashreplace") as file:
             result = self.run("tshark", "-r", self.readable(capture), *arguments, stdout=file, errors="backslashreplace")
             file.seek(0)
             return result, [line for line in itertools.chain(file, result.stderr.splitlines()) if pattern.search(line)]
 
     def registered(self, what):
-        """The rows of `tshark -G what`, one after another: those of fields are 30 MB."""
+        """The rows of `tshark -G what` in turn: those of fields are 30 MB."""
         with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
             self.run("tshark", "-G", what, stdout=file)
             file.seek(0)
@@ -108,13 +106,13 @@ class Wireshark:
         return [rows.row(line, names) for line in self.tshark(capture, *arguments, *rows.options(names)).split("\n") if line]
 
     def keep_fields(self, path, capture, names, *arguments):
-        """As fields(), kept in a file of that path."""
+        """Like fields(), kept in a file of that path."""
         with path.open("wb") as file:
             self.tshark(capture, *arguments, *rows.options(names), stdout=file)
         return rows.Kept(path, names)
 
     def sharkd(self, capture, requests, take=lambda result: result):
-        """Answers to the requests (method, parameters), the capture being loaded. take: what is kept of each."""
+        """Answers to the requests (method, parameters), with the capture loaded. take: the part of each to keep."""
         calls = [("load", {"file": str(self.readable(capture))}), *requests]
         text = "".join(json.dumps({"jsonrpc": "2.0", "id": i + 1, "method": method, "params": parameters}) + "\n"
                        for i, (method, parameters) in enumerate(calls))

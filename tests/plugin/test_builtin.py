@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Side by side with Wireshark's own iwarp_mpa: it stays reachable, and where it is right both say the same."""
+"""Together with Wireshark's own iwarp_mpa: it stays reachable, and where it is right both agree."""
 import versions
 
 BUILTIN = ["--disable-heuristic", "mpa_tcp"]
@@ -15,7 +15,7 @@ PAIRS = {
 UPPER = """iwarp_ddp.tagged_flag iwarp_ddp.last_flag iwarp_ddp.dv iwarp_ddp.stag iwarp_ddp.tagged_offset iwarp_ddp.qn
     iwarp_ddp.msn iwarp_ddp.mo iwarp_rdma.opcode iwarp_rdma.version iwarp_rdma.sinkstag iwarp_rdma.sinkto
     iwarp_rdma.rdmardsz iwarp_rdma.srcstag iwarp_rdma.srcto iwarp_rdma.inval_stag""".split()
-FALLBACK = ["--disable-protocol", "rddp"]  # the layers above are its own in both
+FALLBACK = ["--disable-protocol", "rddp"]  # the layers above are its own in both cases
 ORDER = ["-o", "tcp.reassemble_out_of_order:TRUE"]
 
 
@@ -32,10 +32,10 @@ def test_same_fields(everything, case):
     names = dict.fromkeys([*pairs.values(), *UPPER, "mpa.flags.s", "mpa.marker", "mpa.part", "frame.len", "frame.cap_len"])
     ours = {frame["frame"]: frame for frame in everything.fields(case, names, *ORDER, *FALLBACK, "-Y", "mpa")}
     for frame in theirs:
-        # It takes a segment for an FPDU, miscounts Markers, takes a second Request for what it says, and has nothing of
-        # an FPDU that the snap length cut.
+        # It takes a segment for an FPDU, miscounts Markers, accepts a second Request, and shows nothing of an FPDU cut by the
+        # snap length.
         our_frame = ours[frame["frame"]]
-        if case == "scenario reject-then-mpa" and not our_frame["mpa.rev"]: # what the ULP does with a rejected connection
+        if case == "scenario reject-then-mpa" and not our_frame["mpa.rev"]: # the ULP's use of a rejected connection
             continue
         if (frame["_ws.malformed"] or our_frame["mpa.ulpdu_length"] != frame["iwarp_mpa.ulpdulength"]
                 or our_frame["mpa.marker"] or our_frame["mpa.part"] or our_frame["frame.len"] != our_frame["frame.cap_len"]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every capture: all FPDUs found, none malformed, the same verdict as iwarp-check, frame by frame."""
+"""Every capture: all FPDUs found, none malformed, the same verdict as from iwarp-check, frame by frame."""
 import collections
 import re
 
@@ -9,15 +9,15 @@ ONCE = ["mpa.ulpdu_length", "mpa.crc.status", "mpa.fpdu.number", "mpa.rule", "_w
         "_ws.malformed"]
 SEVERITIES = {0x800000: "error", 0x600000: "warning", 0x400000: "note"}
 ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
-DECODE_AS = ["-d", "tcp.port==7174,mpa", "-d", "tcp.port==20049,mpa"]  # where no startup frame tells the heuristic
+DECODE_AS = ["-d", "tcp.port==7174,mpa", "-d", "tcp.port==20049,mpa"]  # if no start-up frame identifies MPA for the heuristic
 UNANALYSED = ["-2", "-o", "tcp.analyze_sequence_numbers:FALSE"]
-# Where Wireshark is known to show less, or to take what it sees for something else; see docs/plugin-rules.md.
+# Known cases in which Wireshark shows less, or something else; see docs/plugin-rules.md.
 BLIND = {
-    "scenario capture-loss": [ORDER],        # the TCP dissector waits for what was lost until the end
+    "scenario capture-loss": [ORDER],        # the TCP dissector waits for lost octets until the end
     "scenario midstream": [ORDER],           # the same: the SYNs are there, then octets are missing
     "scenario midstream-markers": [ORDER],
     "scenario midstream-no-crc": [ORDER],
-    # Octets are missing right after the SYNs, and only ACKs without payload tell so.
+    # Octets are missing right after the SYNs, and only ACKs without payload show it.
     "scenario msn-wrap": [ORDER, UNANALYSED],
     "scenario late": [ORDER, UNANALYSED],
     "fault DDP-4.3-14": [ORDER, UNANALYSED],
@@ -26,11 +26,11 @@ BLIND = {
 }
 for _name in ("rpcrdma-late", "rpcrdma-late-reply", "rpcrdma-hole"):
     BLIND["scenario " + _name] = [ORDER, UNANALYSED]
-TEXT = 150  # long ones are cut in Wireshark
+TEXT = 150  # Wireshark cuts longer texts
 
 
 def alone(root):
-    """Rules whose findings the plugin may miss, and what it may show instead: the last table of docs/plugin-rules.md."""
+    """Rules whose findings the plugin may miss, and its alternatives: the last table of docs/plugin-rules.md."""
     text = (root / "docs" / "plugin-rules.md").read_text(encoding="utf-8").split("checker alone")[1]
     rows = [[cell.strip() for cell in line.split("|")] for line in text.splitlines() if line.startswith("| MPA")]
     return {row[1]: row[2] for row in rows}
@@ -78,7 +78,7 @@ def test_case(everything, check, root, case):
 
 
 def test_findings_are_shown(everything, check):
-    """The test above is not empty: nearly all findings are seen."""
+    """The test above is not empty: nearly all findings are shown."""
     said = sum(sum(findings_of_checker(everything.connections(case, check)).values()) for case in everything.paths)
     shown = sum(sum(findings_of_plugin(everything.fields(case, ONCE, *ORDER, "-Y", "mpa")).values())
                 for case in everything.paths)

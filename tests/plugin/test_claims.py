@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which connections become MPA, what preferences and "Decode As" do, and what can be filtered."""
+"""Which connections become MPA, the effect of preferences and "Decode As", and filters."""
 import re
 import subprocess
 
@@ -19,13 +19,13 @@ def test_every_field_is_explained(wireshark, root):
     experts = {name for path in root.glob("plugins/*/fields.c")
                for name in re.findall(r'"([a-z_.]+)",\s+PI_', path.read_text(encoding="utf-8"))}
     ours = [row for row in wireshark.registered("fields") if row[0] == "F" and re.match(r"(mpa|rddp|rdmap|rpcrdma)\.", row[2])]
-    # Those of rules are titled by their requirement (test_experts.py).
+    # Expert items of rules have the requirement as title (test_experts.py).
     plain = {row[2] for row in ours if not row[7] and not re.search(r"\.rule\.\w+_\d+$", row[2])}
     assert len(ours) > 240 and plain == experts
 
 
 def test_request_after_streaming_data(wireshark, generated):
-    """Frames before the Request stay with whoever dissects them, in every pass."""
+    """Frames before the Request stay with their dissector, in every pass."""
     path = generated("streaming-first")
     for passes in ([], ["-2"]):
         frames = wireshark.fields(path, ["mpa.request", "mpa.reply", "tcp.len"], *passes, "-Y", "tcp.len > 0")
@@ -96,7 +96,7 @@ def test_midstream_frames_are_drawn_in_their_own_place(wireshark, tmp_path):
     expected = [frame | {"frame": frame["frame"] - 29} for frame in wireshark.fields(whole, names, "-2", "-Y", "mpa && frame.number >= 30")]
     assert wireshark.fields(late, names, "-2", *MIDSTREAM, "-Y", "mpa") == expected
     once = wireshark.fields(late, names, *MIDSTREAM, "-Y", "mpa")
-    assert once[0]["frame"] > 1  # and what came before is drawn with it
+    assert once[0]["frame"] > 1  # and earlier frames are drawn with it
     assert sum(len(frame["mpa.ulpdu_length"]) for frame in once) == sum(len(frame["mpa.ulpdu_length"]) for frame in expected)
     replies = wireshark.fields(late, ["rpc.repframe"], *MIDSTREAM, "-Y", "rpc.msgtyp == 1 && frame.number > 4 && frame.number < 30")
     assert replies and all(frame["rpc.repframe"] for frame in replies)
@@ -137,7 +137,7 @@ def test_findings_can_be_filtered(wireshark, generated):
 
 
 def test_private_data_of_rpcrdma(everything):
-    """RFC 8797, as Linux's NFS/RDMA client and server send it."""
+    """RFC 8797, as sent by Linux's NFS/RDMA client and server."""
     nfs = [case for case in everything.paths if case.startswith("nfs") or "-nfs" in case]
     assert nfs
     for case in nfs:

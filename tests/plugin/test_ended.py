@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a connection needs on the first pass goes when it is over; what it showed stays, and what comes after it is known for what it is."""
+"""Data that a connection needs in the first pass is freed after its end; displayed values stay, and later frames are recognised."""
 import struct
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import pytest
 
 import captures
 
-CONNECTIONS = 3000  # the plugins finish those of which 128 others have closed since
+CONNECTIONS = 3000  # the plugins finish those followed by 128 other closed connections
 MORE = 20  # KiB for each, above what the built-in dissectors take
 MEASURE = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True); " \
           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
@@ -57,7 +57,7 @@ def with_payload(octets):
 @pytest.mark.parametrize("analysis", [True, False])
 @pytest.mark.parametrize("passes", [1, 2])
 def test_late_segments_and_the_next_connection(wireshark, generated, tmp_path, analysis, passes):
-    """After 200 others: a segment of the first one once more, then another connection at its addresses, with other sequence numbers."""
+    """After 200 others: a repeated segment of the first, then another connection at its addresses, with other sequence numbers."""
     many = list(captures.records(generated("many", "--connections=201")))
     client, last = ports(many[0][2])[0], ports(many[-1][2])[0]
     assert flags(many[0][2]) & SYN and client != last
@@ -72,6 +72,6 @@ def test_late_segments_and_the_next_connection(wireshark, generated, tmp_path, a
             *["-2"] * (passes - 1)]
     with_others, by_itself = ([[row[name] for name in SHOWN] for row in wireshark.fields(capture, SHOWN, *mode)] for capture in (path, alone))
     assert len(with_others) == len(many) + 1 + len(again)
-    # The TCP dissector keeps it to itself, or the mpa plugin knows that it has seen it.
+    # The TCP dissector withholds it, or the mpa plugin knows that it is old.
     assert with_others[len(many)] == ([["TCP"], [], []] if analysis else [["MPA"], [], ["1"]])
     assert with_others[-len(again):] == by_itself and any(protocol == ["RDMAP"] for protocol, *_ in by_itself)

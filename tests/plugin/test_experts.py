@@ -23,7 +23,7 @@ def registered(wireshark):
 
 
 def test_each_rule_has_its_own(registered, root, catalogue):
-    """Titled by id and requirement: that is what the groups of Wireshark's Expert Information are called."""
+    """The title has id and requirement: Wireshark's Expert Information uses it for its groups."""
     expected = {}
     for table in (root / "rules").glob("*.tsv"):
         ids = {line.split("\t")[0] for line in table.read_text(encoding="utf-8").splitlines()}
@@ -37,7 +37,7 @@ def test_each_rule_has_its_own(registered, root, catalogue):
 @pytest.mark.parametrize("capture", ["real/nfslong/nfs42-long-setxattr.pcap", "real/errors/op-read-bounds.pcap", "roce/nfs42-long-setxattr.pcap",
                                      "generated/mpa/MPA-4.1-05.pcapng"])
 def test_filters_agree(wireshark, root, capture):
-    """One filter for all layers, by layer, by severity, and by the expert item of the rule: the same frames."""
+    """One filter for all layers, by layer, by severity, and by the rule's expert item: the same frames."""
     path = root / "captures" / capture
     layers = ("mpa", "rddp", "rdmap", "rpcrdma")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reference traffic as a capture interface: as Wireshark asks for it."""
+"""Reference traffic as a capture interface: the calls of Wireshark."""
 import re
 import shutil
 import subprocess
@@ -52,7 +52,7 @@ def test_wrong_use(extcap, arguments, tmp_path):
 
 
 def test_filter(extcap, tmp_path):
-    """Verified while it is typed; what does not match is not written."""
+    """Verified while it is typed; only matching packets are written."""
     asked = [f"--extcap-interface={INTERFACE}", "--capture"]
     assert extcap(*asked, "--extcap-capture-filter=port 20049").returncode == 0
     wrong = extcap(*asked, "--extcap-capture-filter=prt 1")
@@ -66,7 +66,7 @@ def test_filter(extcap, tmp_path):
 
 
 def test_roce(extcap, wireshark, check, tmp_path):
-    """The same conversation on RoCE, with a fault, as iwarp-gen play makes it; one without RPC-over-RDMA cannot be."""
+    """The same conversation on RoCE, with a fault, as from iwarp-gen play; a conversation without RPC-over-RDMA is refused."""
     path = tmp_path / "out.pcapng"
     asked = [f"--extcap-interface={INTERFACE}", "--capture", "--at-once", f"--fifo={path}", "--transport=roce"]
     assert extcap(*asked, "--scenario=nfs3").returncode == 0
@@ -82,7 +82,7 @@ def test_tshark_lists_it(capturing):
 
 
 def test_tshark_captures(capturing, wireshark):
-    """What the dialog sets arrives as preferences; the packets are those of the scenario, now."""
+    """Settings of the dialog arrive as preferences; the packets are the scenario's, at present times."""
     result = capturing.run("tshark", "-i", INTERFACE, "-o", "extcap.iwarp_reference.scenario:rev1",
                            "-o", "extcap.iwarp_reference.fault:MPA-4.1-05", "-o", "extcap.iwarp_reference.ipv6:true",
                            "-T", "fields", "-e", "frame.time_epoch", "-e", "ipv6.src", "-e", "_ws.expert.message")

@@ -8,7 +8,7 @@ import versions
 from cases import real
 
 ORDER = ["-o", "tcp.reassemble_out_of_order:TRUE"]
-# Where a follower has parts of streams, tshark wants one to be named; 0: all of them.
+# A follower for parts of streams needs the name of one in tshark; 0: all of them.
 WHOLE = "rpcrdma,raw,0,0" if versions.release() >= (4, 2) else "rpcrdma,raw,0"
 SENDS = "rdmap.opcode in {3, 4, 5, 6} && data && !rddp.reassembled.in"
 
@@ -21,7 +21,7 @@ def followed(wireshark, path, what):
 
 @pytest.mark.parametrize("source, stream", [("crc-rping.pcap", 0), ("ucmatose.pcap", 1), ("rev1", 0)])
 def test_sends(wireshark, generated, source, stream):
-    """Each Send once, whole, whatever its segments are; also of a stream that is named by its addresses."""
+    """Each Send once and complete, for any segments; also for a stream named by its addresses."""
     path = real()[source][0] if source.endswith(".pcap") else generated(source)
     frames = wireshark.fields(path, ["data.data", "data.len", "tcp.srcport", "tcp.dstport", "ip.src", "ip.dst"], "-2", *ORDER,
                               "-Y", f"{SENDS} && tcp.stream == {stream}")
@@ -38,7 +38,7 @@ def test_sends(wireshark, generated, source, stream):
 
 
 def test_rpc_messages(wireshark, root):
-    """Whole messages: their file data is there however it was transferred. Calls and Replies alternate here."""
+    """Whole messages, including file data however it was transferred. Calls and Replies alternate here."""
     path = root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap"
     messages = followed(wireshark, path, WHOLE)
     frames = wireshark.fields(path, ["rpc.xid", "rpc.msgtyp"], *ORDER, "-Y", "rpc")

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-The trees as a reader sees them: golden/TESTLIST names the cases, golden/NAME.txt holds the trees of MPA, or of
-RPC-over-RDMA where the name begins with that.
+"""The trees as a reader sees them: golden/TESTLIST names the cases, golden/NAME.txt holds the trees of MPA, or of
+RPC-over-RDMA if the name begins with that.
 
-IWARP_UPDATE=1 writes them anew; look at the difference before committing it.
-"""
+IWARP_UPDATE=1 rewrites them; review the difference before committing."""
 import os
 import pathlib
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""RPC-over-RDMA on RoCE: what iwarp-check says of it, whole messages, and everything else left to Wireshark as it was."""
+"""RPC-over-RDMA on RoCE: iwarp-check's findings, whole messages, and everything else left to Wireshark."""
 import collections
 import random
 import re
@@ -33,7 +33,7 @@ def mode(request):
 
 
 class Judged(Many):
-    """With the findings of each."""
+    """The captures with their findings."""
 
     def __init__(self, wireshark, check, path, paths):
         super().__init__(wireshark, path, paths)
@@ -57,7 +57,7 @@ def nfs(wireshark, check, tmp_path_factory):
 # ---- findings ----
 
 FINDING = ["rpcrdma.rule", "_ws.expert.message", "_ws.expert.severity"]
-BLIND = {"NFSULB-5.1-01", "NFSULB-6.3-02"}  # about rpcbind, which is on TCP
+BLIND = {"NFSULB-5.1-01", "NFSULB-6.3-02"}  # about rpcbind on TCP
 
 
 def found_by_checker(check, path):
@@ -96,7 +96,7 @@ def test_findings_in_nfs_are_the_checkers(nfs, name, mode):
 
 
 def rewritten(path, out, change):
-    """The capture again with change(number, frame) for each frame; None: without it."""
+    """The capture with change(number, frame) for each frame; None: removed."""
     data, at, number = path.read_bytes(), 24, 0
     with open(out, "wb") as file:
         file.write(data[:24])
@@ -126,7 +126,7 @@ STOPPED = re.compile(r"(Malformed Packet: |Unreassembled Packet: |Dissector bug,
 
 
 def damaged(chance):
-    """Octets of the transport and what it carries, with the right ICRC."""
+    """Changes octets of the transport or its payload, with the right ICRC."""
     def change(_, frame):
         if len(frame) > 62 and frame[36:38] == b"\x12\xb7" and chance.random() < 0.1:
             frame = bytearray(frame)
@@ -153,7 +153,7 @@ def spoiled(wireshark, check, tmp_path_factory):
     return Judged(wireshark, check, folder / "spoiled.pcap", paths)
 
 
-# In two passes: in one pass, findings at earlier frames are not seen, and those that are withdrawn later are.
+# In two passes: one pass does not show findings at earlier frames, and shows those that are withdrawn later.
 TWICE = ["-2"]
 
 
@@ -181,7 +181,7 @@ def test_the_tests_are_not_empty(nfs):
 
 # ---- generated conversations ----
 
-EVERY = 4  # of the faults one in so many
+EVERY = 4  # one fault in this many
 NETS = ["loss=0.1", "reorder=0.2", "dup=0.2", "loss=0.05,reorder=0.1,dup=0.1", "capture-loss=0.1", "rnr=0.2"]
 
 def played():
@@ -239,7 +239,7 @@ MESSAGES = "infiniband && (rpc || _ws.malformed)"
 
 
 def whole(path, frames, late=False):
-    """Each message that an independent reader finds is dissected with the same octets."""
+    """Each message of an independent reader is dissected with the same octets."""
     rows = collections.defaultdict(list)
     for frame in frames:
         assert not frame["_ws.malformed"] and not frame["_ws.unreassembled"]
@@ -282,7 +282,7 @@ def test_a_call_before_the_connection_is_known_is_told(wireshark, tmp_path, name
 
 
 def test_cut_packets_keep_their_operation(wireshark, tmp_path):
-    """Read as the column that is shown: since 4.4 the field _ws.col.Info is what the column was before it was corrected."""
+    """Read from the displayed column: since 4.4 the field _ws.col.Info has its value before corrections."""
     path = rewritten(PATHS["nfs3-read-4k-64k"], tmp_path / "cut.pcap", lambda i, frame: frame[:256])
     frames = wireshark.fields(path, [], "-2", "-Y", "frame.cap_len < frame.len && infiniband")
     wide = wireshark.tshark(path, "-2", "-o", 'gui.column.format:"Info","%i"', "-Y",
@@ -380,7 +380,7 @@ def test_response_times_of_operations(wireshark, check, generated, options):
 
 @pytest.mark.parametrize("net", ["loss=0.2", "rnr=0.3", "rnr=0.3,loss=0.1"])
 def test_response_times_end_with_the_copy_that_was_taken(wireshark, check, generated, net):
-    """As --stats has it: an answer that was sent again ends with its latest copy before the Acknowledge."""
+    """As with --stats: a retransmitted answer ends with its latest copy before the Acknowledge."""
     path = generated("nfs3", "--transport=roce", "--pcap", f"--net={net}", "--seed=5")
     report = read_report(check("--stats", "--format=ndjson", path).stdout)
     expected = [row["latency"] for row in report["captures"][0]["connections"][0]["statistics"]["calls"] if not row.get("operation")]
@@ -391,7 +391,7 @@ def test_response_times_end_with_the_copy_that_was_taken(wireshark, check, gener
     assert copies and all(int(frame["rpcrdma.received_in"][0]) > frame["frame"] for frame in copies)
 
 
-# ---- whose it is ----
+# ---- ownership ----
 
 def without_plugins(wireshark, path, *arguments):
     environment = wireshark.environment
@@ -404,7 +404,7 @@ def without_plugins(wireshark, path, *arguments):
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_all_else_is_left_alone(wireshark, name, mode):
-    """Captures without RPC-over-RDMA, octet for octet, but for what the built-in dissector takes for it."""
+    """Captures without RPC-over-RDMA, octet for octet, except what the built-in dissector takes for it."""
     guess = ["--disable-heuristic", "rpcrdma_infiniband"]
     assert wireshark.tshark(PATHS[name], "-V", *mode) == without_plugins(wireshark, PATHS[name], "-V", *mode, *guess)
 
@@ -434,7 +434,7 @@ def test_links(wireshark, tmp_path, link, mode):
 
 
 def test_the_built_in_never_comes_first(wireshark, tmp_path, mode):
-    """It takes this Send of another connection, after which Wireshark asks it first."""
+    """It claims this Send of another connection, and then Wireshark asks it first."""
     path = tmp_path / "mixed.pcap"
     roce.write(path, before=[roce.connected(roce.CLIENT, roce.SERVER, roce.SEND_ONLY, 7, roce.words(1, 9, 9, 3) + bytes(40), qp=0x999)])
     protocols = [frame["frame.protocols"][0] for frame in wireshark.fields(path, ["frame.protocols"], *mode, "-Y", "infiniband")]

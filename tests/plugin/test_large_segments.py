@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A segment as receive offload makes it: more FPDUs in one frame than Wireshark lets dissectors be called in a row."""
+"""A segment from receive offload: more FPDUs in one frame than Wireshark allows calls in a row."""
 import struct
 
 import merge
@@ -13,7 +13,7 @@ def payload(octets):
 
 
 def joined(frames):
-    """All payloads of frames in a row after the headers of the first."""
+    """All payloads of successive frames after the headers of the first."""
     first, octets = frames[0], b"".join(map(payload, frames))
     headers = bytearray(first[:len(first) - len(payload(first))])
     headers[ETHERNET + 2:ETHERNET + 4] = struct.pack(">H", len(headers) - ETHERNET + len(octets))

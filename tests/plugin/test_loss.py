@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Captures that lack packets, and networks that lose, repeat and reorder them: the plugins find what iwarp-check finds. The
-frame of a finding may be another one, as the plugins learn of a hole at another moment; that of which frames it tells as
-well. IWARP_SEEDS: how many captures of each scenario and kind of trouble; all of the scenarios with IWARP_ALL.
-"""
+"""Captures that lack packets, and networks that lose, repeat and reorder them: the plugins find the same as iwarp-check.
+The frame of a finding may differ, as the plugins notice a hole at another time; so may the frames that it names.
+IWARP_SEEDS: number of captures of each scenario and kind of disturbance; all scenarios with IWARP_ALL."""
 import collections
 import os
 import re
@@ -23,9 +21,9 @@ TROUBLE = ["capture-loss=0.1,reorder=0.05", "capture-loss=0.3", "capture-loss=0.
            "loss=0.1,reorder=0.1,dup=0.1,resegment=0.3"]
 DEFAULT = []
 RULES = "mpa.rule or rddp.rule or rdmap.rule or rpcrdma.rule"
-COUNTED = {"MPA-A.1-05"}  # over all retransmissions, of which iwarp-check leaves out those that the capture has twice
+COUNTED = {"MPA-A.1-05"}  # over all retransmissions; iwarp-check leaves out the capture's own copies
 RULE = re.compile(r"([A-Z0-9]+(?:-[0-9A-Z.]+)+): ")
-TEXT = 150  # long ones are cut in Wireshark
+TEXT = 150  # Wireshark cuts longer texts
 
 
 def alone(root):
@@ -39,7 +37,7 @@ def numberless(text):
 
 
 class Troubled:
-    """Captures of scenarios, each with trouble of its own, merged into one."""
+    """Captures of scenarios, each with its own disturbances, merged into one."""
 
     def __init__(self, jobs, generated, check, folder):
         def make(job):
@@ -86,7 +84,7 @@ def troubled(generated, check, tmp_path_factory):
 
 
 def blames(troubled, findings):
-    """Those that are not even true, as the scenario does not do what they say."""
+    """False findings, which contradict the scenario."""
     return sorted((part.name, rule, text) for part, rule, text in findings if (part.name[0], rule) not in troubled.true)
 
 
@@ -95,17 +93,15 @@ def test_nobody_is_blamed_who_is_not_in_the_report(troubled, wireshark, mode):
     shown = troubled.shown(wireshark, mode)
     extra = shown - troubled.said
     if mode == ORDER:
-        # What the TCP dissector holds back of a connection comes glued to octets of the next one, where that begins in
-        # the same conversation (its SYN was not captured).
+        # Octets held back by the TCP dissector join those of the next connection, if that begins in the same
+        # conversation (its SYN was not captured).
         extra = [finding for finding in extra if finding[0] not in troubled.several]
     assert not blames(troubled, extra)
     assert sum(shown.values()) >= 0.5 * sum(troubled.said.values()) > 5
 
 
 def test_what_the_report_has_is_shown(troubled, wireshark, root):
-    """
-    Where the TCP dissector passes all segments on, as captured.
-    """
+    """If the TCP dissector passes on all segments as captured."""
     exempt = alone(root)
     due = collections.Counter({finding: n for finding, n in troubled.said.items() if finding[1] not in exempt | COUNTED})
     missing = due - troubled.shown(wireshark, UNANALYSED)

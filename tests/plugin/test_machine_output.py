@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""-T json, ek and pdml of the plugins' fields say what -T fields does: programs read these."""
+"""-T json, ek and pdml of the plugins' fields agree with -T fields: programs read these."""
 import json
 from xml.etree import ElementTree
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One pass, two passes, random access, and every way in which the TCP dissector can hand the stream over."""
+"""One pass, two passes, random access, and every mode of the TCP dissector."""
 import json
 
 import pytest
 
-# Not here: what a frame can only tell when later frames are known (mpa.reply_in, mpa.continued_in, some findings).
+# Left out: fields of a frame that depend on later frames (mpa.reply_in, mpa.continued_in, some findings).
 FIELDS = """mpa.request mpa.reply mpa.flags mpa.rev mpa.pd_length mpa.ird mpa.ord mpa.request_in mpa.time mpa.ulpdu_length
     mpa.fpdu.number mpa.fpdu.length mpa.crc mpa.crc.status mpa.marker.fpduptr mpa.state.direction
     mpa.state.markers mpa.state.crc mpa.state.revision mpa.part.length rddp.stag rddp.to
@@ -13,7 +13,7 @@ ORDER = ["-o", "tcp.reassemble_out_of_order:TRUE"]
 UNANALYSED = ["-o", "tcp.analyze_sequence_numbers:FALSE"]
 ABSOLUTE = ["-o", "tcp.relative_sequence_numbers:FALSE"]
 
-# Of an FPDU, whatever the segments are in which it came.
+# Fields of an FPDU, for any segments.
 STREAM = "mpa.fpdu.number mpa.fpdu.length mpa.ulpdu_length mpa.crc mpa.crc.status mpa.state.direction".split()
 
 
@@ -22,12 +22,12 @@ def fpdus(frames):
 
 
 def all_modes(fields, two_passes_tell_more=False):
-    """fields(names, arguments...) gives frames: asserts that all modes which see the whole stream say the same."""
+    """fields(names, arguments...) gives frames: asserts that all modes that see the whole stream agree."""
     expected = fields(FIELDS, "-2", *ORDER, "-Y", "mpa")
     assert fields(FIELDS, "-2", *ORDER, *ABSOLUTE, "-Y", "mpa") == expected
     if not two_passes_tell_more:
         assert fields(FIELDS, *ORDER, "-Y", "mpa") == expected
-    # Segments that the TCP dissector would hold back are seen, so frames differ: FPDUs do not.
+    # Segments that the TCP dissector would hold back are shown, so frames differ, but FPDUs do not.
     whole = fpdus(expected)
     if not two_passes_tell_more:
         assert fpdus(fields(STREAM, *UNANALYSED, "-Y", "mpa.fpdu.number")) == whole
@@ -35,10 +35,10 @@ def all_modes(fields, two_passes_tell_more=False):
     return expected
 
 
-# These are not the same in all modes; see test_captures.py.
+# These differ between modes; see test_captures.py.
 @pytest.mark.without("scenario capture-loss", "scenario rpcrdma-late-reply", "scenario rpcrdma-hole", "fault MPA-7.1.5-04")
 def test_case(everything, case):
-    # In a broken startup only the end of the connection may tell what some octets were.
+    # In a broken start-up the end of the connection may decide what some octets were.
     all_modes(lambda *arguments: everything.fields(case, *arguments), case.startswith("fault"))
 
 
@@ -89,7 +89,7 @@ def test_summary_is_the_same_without_a_tree(wireshark, generated, options):
 
 
 def tree(answer):
-    """The protocol tree without what only later frames can tell, as text: as objects, it is many times that."""
+    """The protocol tree without later frames' information, as text: as objects it is many times that size."""
     def strip(node):
         children = [strip(child) for child in node.get("n", [])]
         return node["l"], children

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Captures that were damaged: no dissector of ours ends tshark or is stopped by an exception, and the checker takes what is
-in a whole capture file, whatever it is.
+"""Damaged captures: no dissector of ours ends tshark or raises an exception, and the checker accepts any contents of a
+complete capture file.
 
 `mutate` (tests/fuzz/mutate.c) repairs lengths, CRCs and checksums after its damage, so that it reaches the upper layers;
-editcap -E changes octets anywhere. With a build of the asan preset all that is done under its sanitizers.
-"""
+editcap -E changes octets anywhere. With a build of the asan preset all of this runs under its sanitizers."""
 import os
 import pathlib
 import random
@@ -18,7 +16,7 @@ import pytest
 import merge
 from cases import names, real
 
-# Of payload that was damaged its own dissectors may say so.
+# Dissectors of damaged payload may report it.
 STOPPED = re.compile(r"(?:Malformed Packet: |Unreassembled Packet: |Dissector bug, protocol )(?:MPA|DDP|RDMAP|RPC-over-RDMA)")
 PREFERENCES = {
     "mpa.verify_crc": ["TRUE", "FALSE"],
@@ -40,7 +38,7 @@ def options(dice):
 
 
 def mutant(build, sources, seed, folder):
-    """A damaged capture of some of the sources, and how it was made."""
+    """A damaged capture of some sources, and how it was made."""
     dice = random.Random(seed)
     whole, damaged = folder / f"whole-{seed}.pcap", folder / f"mutant-{seed}.pcap"
     some = dice.sample(sorted(sources.items()), TOGETHER)
@@ -56,7 +54,7 @@ def mutant(build, sources, seed, folder):
 
 
 def keep(capture, seed):
-    """Where a failing one can be had."""
+    """Keeps a failing capture."""
     if "IWARP_MUTANTS" in os.environ:
         shutil.copy(capture, pathlib.Path(os.environ["IWARP_MUTANTS"]) / f"mutant-{seed}.pcap")
 
@@ -96,7 +94,7 @@ def test_many_mutants(wireshark, check, build, sources, tmp_path):
 
 
 def test_mutants_reach_the_upper_layers(wireshark, build, sources, tmp_path):
-    """Damage without repair would be seen as bad CRCs and nothing else."""
+    """Damage without repair would only appear as bad CRCs."""
     whole, damaged = tmp_path / "whole.pcap", tmp_path / "damaged.pcap"
     merge.merge([(name, path) for name, path in sources.items() if "nfs" in name][:40], whole)
     subprocess.run([build / "tests" / "fuzz" / "mutate", "1", "0.2", whole, damaged], check=True, timeout=60)

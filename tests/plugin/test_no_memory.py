@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Memory that is not there, at allocations of the plugins and of the engine in them: tshark goes on, shows every frame, and
-no finding that a whole run does not show.
-"""
+"""Allocation failures in the plugins and their engine: tshark continues, shows every frame, and no findings that a
+complete run does not show."""
 import concurrent.futures
 import os
 import re

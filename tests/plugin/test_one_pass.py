@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""On RoCE, one pass shows what two passes show, but for what only later frames tell."""
+"""On RoCE, one pass shows the same as two passes, except information from later frames."""
 import os
 import pathlib
 import sys
@@ -10,7 +10,7 @@ import pytest
 
 from test_infiniband import PATHS
 
-# What only later frames tell, and which frames these are.
+# Information that only later frames give, and its frames.
 FORWARD = {
     "rpcrdma.startup.reply_in": "the ConnectReply",
     "rpcrdma.startup.to_responder": "the ConnectReply",
@@ -29,7 +29,7 @@ FORWARD = {
     "rpcrdma.send.complete_in": "the last packet of the Send",
     "rpcrdma.taken_in": "the packet before it",
 }
-FIRST = {"rpcrdma.time"}  # of an answer that was sent again: its first copy
+FIRST = {"rpcrdma.time"}  # for a retransmitted answer: its first copy
 MORE = pathlib.Path(os.environ["IWARP_CAPTURES"]) if "IWARP_CAPTURES" in os.environ else None
 CAPTURES = dict(PATHS)
 if MORE:
@@ -38,7 +38,7 @@ if MORE:
 
 
 def shown(wireshark, path, *mode):
-    """Of each frame, the fields of ours in order. A frame at a time: as XML, a capture is many times its size."""
+    """Our fields of each frame, in order. One frame at a time: as XML, a capture is many times its size."""
     frames = {}
     with tempfile.TemporaryFile() as file:
         wireshark.tshark(path, "-T", "pdml", "-Y", "rpcrdma", *mode, stdout=file)
@@ -61,7 +61,7 @@ def differences(wireshark, path, least=0):
     once, twice = shown(wireshark, path), shown(wireshark, path, "-2")
     assert len(once) >= least
     different = []
-    known = min(once, default=0)  # frames before the connection is known for what it is
+    known = min(once, default=0)  # frames before the connection is recognised
     for number in sorted(frame for frame in once.keys() | twice.keys() if frame >= known):
         one, two = once.get(number, []), twice.get(number, [])
         names = set(FORWARD) | (FIRST if any(field[0] == "rpcrdma.received_in" for field in two) else set())

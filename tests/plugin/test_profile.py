@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The Wireshark profile: its columns, colours and filters are known to Wireshark, and show what they promise."""
+"""The Wireshark profile: Wireshark knows its columns, colours and filters, and they show what they promise."""
 import os
 import re
 import shutil
@@ -49,7 +49,7 @@ def test_columns(wireshark, profile, generated):
 
 
 def columns(wireshark, profile, root, path, *arguments):
-    """[{title: text}] of the profile's columns, by their position in what tshark prints as JSON of fields."""
+    """[{title: text}] of the profile's columns, by their position in tshark's JSON output."""
     text = (root / FILES / "preferences").read_text(encoding="utf-8")
     wanted = re.findall(r'^\t"([^"]*)", "%Cus:([^"]*):0:[RU]"', text, re.M)
     fields = sorted({field for _, names in wanted for field in names.split(" or ")})
@@ -76,7 +76,7 @@ def test_preferences_are_known(wireshark, profile, generated):
 
 
 def test_nothing_is_found_in_conforming_captures(wireshark, root, generated):
-    """TCP's own remarks are none of the plugins' findings."""
+    """TCP's own remarks are not findings of the plugins."""
     text = dict(buttons(root))["Findings"]
     assert not wireshark.fields(generated("nfs3", "--net=reorder=0.1,dup=0.1"), [], "-2", "-Y", text)
 
@@ -100,7 +100,7 @@ def test_filters_on_roce(wireshark, root):
 
 @pytest.mark.parametrize("inject,label", [("MPA-4.1-08", "Bad CRC"), ("MPA-4.1-05", "Findings")])
 def test_buttons_find(wireshark, root, generated, inject, label):
-    """A button's filter passes the frame that it is meant for, and none of a capture without it."""
+    """A button's filter passes its intended frame, and none of a capture without it."""
     text = dict(buttons(root))[label]
     scenario = "rev1"
     assert not wireshark.fields(generated(scenario), [], "-Y", text)

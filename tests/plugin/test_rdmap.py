@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Fields of DDP and RDMAP: in every mode of Wireshark, beside the built-in dissector, and linked across frames."""
+"""Fields of DDP and RDMAP: in every mode of Wireshark, together with the built-in dissector, and linked across frames."""
 import pathlib
 import re
 
@@ -13,7 +13,7 @@ UNANALYSED = ["-o", "tcp.analyze_sequence_numbers:FALSE"]
 ABSOLUTE = ["-o", "tcp.relative_sequence_numbers:FALSE"]
 FALLBACK = ["--disable-protocol", "rddp"]
 
-# Of a segment, whatever the frames are in which it came; what only later frames tell is not among them.
+# Fields of a segment, for any frames; without later frames' information.
 FIELDS = """rddp.tagged rddp.last rddp.version rddp.stag rddp.to rddp.qn rddp.msn rddp.mo rddp.payload_length
     rddp.message.number rddp.message.segment rddp.message.octets rddp.stag.first_seen rddp.missing rddp.reassembled.length
     rdmap.version rdmap.opcode rdmap.invalidate_stag rdmap.read.sink_stag rdmap.read.sink_to rdmap.read.size
@@ -21,7 +21,7 @@ FIELDS = """rddp.tagged rddp.last rddp.version rddp.stag rddp.to rddp.qn rddp.ms
     rdmap.terminate.layer rdmap.terminate.etype rdmap.terminate.code rdmap.terminate.caused_by rdmap.operation
     rdmap.response_to rdmap.time rdmap.after_write""".split()
 
-# Ours by the built-in's name.
+# Our names by the built-in's.
 PAIRS = {
     "iwarp_ddp.tagged_flag": "rddp.tagged", "iwarp_ddp.last_flag": "rddp.last", "iwarp_ddp.dv": "rddp.version",
     "iwarp_ddp.tagged_offset": "rddp.to", "iwarp_ddp.stag": "rddp.stag", "iwarp_ddp.qn": "rddp.qn",
@@ -34,7 +34,7 @@ PAIRS = {
 
 
 def number(text):
-    """A value of a field: the built-in shows octets where ours are numbers."""
+    """A field's value: the built-in shows octets where ours are numbers."""
     if re.fullmatch(r"0x[0-9a-f]+", text):
         return int(text, 16)
     return int(text) if text.isdigit() else text
@@ -47,7 +47,7 @@ def only(names, frames):
     return [{name: frame[name] for name in ("frame", *names)} for frame in frames]
 
 
-@pytest.mark.conforming  # with faults, what a segment is may only be known at the end
+@pytest.mark.conforming  # with faults, a segment's kind may only be known at the end
 def test_modes(everything, case):
     """One pass and two, relative and absolute numbers."""
     expected = only(FIELDS, everything.fields(case, ALL, "-2", *ORDER, "-Y", "rddp"))
@@ -62,7 +62,7 @@ def test_never_malformed(everything, case):
 
 
 def test_same_as_builtin(everything, case):
-    """Where the built-in dissects, and does not stop early, both say the same."""
+    """Where the built-in dissects, and does not stop early, both agree."""
     theirs = everything.fields(case, [*PAIRS, "_ws.malformed", "rdmap.immediate"], *ORDER, *FALLBACK, "-Y",
                                "iwarp_ddp_rdmap")
     ours = {frame["frame"]: frame for frame in everything.fields(case, ALL, *ORDER, "-Y", "rddp")}
@@ -71,7 +71,7 @@ def test_same_as_builtin(everything, case):
         if frame["_ws.malformed"] or len(frame["iwarp_rdma.opcode"]) != len(our_frame["rdmap.opcode"]):
             continue
         if {int(opcode, 16) for opcode in our_frame["rdmap.opcode"]} - set(range(7)):
-            continue  # it knows nothing of RFC 7306, and shows headers in a Terminate as octets
+            continue  # it does not know RFC 7306, and shows headers in a Terminate as octets
         for their, our in PAIRS.items():
             if len(frame[their]) == len(our_frame[our]):
                 assert [number(value) for value in our_frame[our]] == [number(value) for value in frame[their]], our
@@ -117,7 +117,7 @@ def test_sends_of_several_segments_are_put_together(wireshark, generated):
 
 
 def test_holes_are_shown(wireshark, generated):
-    """Without a segment in the middle, the message is not put together, and the missing octets are named."""
+    """Without a segment in the middle, the message is not reassembled, and the missing octets are shown."""
     path = generated("rev1")
     frames = segments(wireshark, path, ["rddp.qn", "rddp.msn", "rddp.mo", "rddp.last", "rddp.payload_length"])
     middle = next(frame for frame in frames if frame["rddp.qn"] == ["0"] and frame["rddp.last"] == ["0"] and frame["rddp.mo"] != ["0"])
@@ -135,7 +135,7 @@ def test_holes_are_shown(wireshark, generated):
 @pytest.mark.parametrize("rule, gap", [("DDP-4.3-12", "MSN 2 to 3"), ("DDP-4.3-12/next", "MSN 2"), ("DDP-5.2-07", "octets 100-103 of MSN 2"),
                                        ("DDP-4.3-19", "octets 0-3 of MSN 2")])
 def test_gaps_are_shown_at_once(wireshark, generated, rule, gap):
-    """The rule waits for what could still fill the gap: in one pass it may come too late for this frame."""
+    """The rule waits for segments that may fill the gap: in one pass it may come too late for this frame."""
     scenario, = (row[1] for row in cases.listed("faults") if row[0] == rule)
     path = generated(scenario, f"--inject={rule}")
     for arguments in ([], ["-2"]):
@@ -171,7 +171,7 @@ def test_terminate_is_read_as_it_was_meant(wireshark, root):
     ("scenario terminate", "0000 .... = Layer: ; .... 0000 = EType: ; 0... .... .... .... = M: "),
 ])
 def test_terminate_shows_its_bits(wireshark, root, generated, name, rows):
-    """As rows of a bit mask; in brackets what was read in another layout: the bits of the packet are in other places."""
+    """As rows of a bit mask; in brackets those read in another layout, whose bits are in other places."""
     path = real(root, name) if name.endswith(".pcap") else generated(name.split()[1])
     text = wireshark.tshark(path, "-O", "rdmap", "-Y", "rdmap.opcode == 7")
     for row in rows.split("; "):
@@ -181,7 +181,7 @@ def test_terminate_shows_its_bits(wireshark, root, generated, name, rows):
 @pytest.mark.parametrize("name, operation", [("op-read-badstag.pcap", "RDMA Read Request"), ("op-write-bounds.pcap", "RDMA Write"),
                                              ("op-send-toobig.pcap", "Send")])
 def test_terminate_names_what_it_blames(wireshark, root, name, operation):
-    """A soft-iWARP Terminate about a Read echoes a DDP Header that no segment had: its RDMAP header says which Read is meant."""
+    """A soft-iWARP Terminate about a Read echoes a DDP Header that no segment had: its RDMAP header identifies the Read."""
     path = real(root, name)
     names = ["rdmap.terminate.caused_by", "rdmap.terminate.caused_by_operation", "rdmap.operation", "_ws.col.Info"]
     frames = {frame["frame"]: frame for frame in segments(wireshark, path, names, "-Y", "rdmap")}

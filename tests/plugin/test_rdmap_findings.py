@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What iwarp-check says of DDP and RDMAP at a frame is there in Wireshark, with the same rule, severity and text."""
+"""iwarp-check's findings about DDP and RDMAP at a frame are in Wireshark, with the same rule, severity and text."""
 import collections
 import re
 
 SHOWN = ["rddp.rule", "rdmap.rule", "_ws.expert.message", "_ws.expert.severity"]
 SEVERITIES = {0x800000: "error", 0x600000: "warning", 0x400000: "note"}
 ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
-DECODE_AS = ["-d", "tcp.port==7174,mpa", "-d", "tcp.port==20049,mpa"]  # where no startup frame tells the heuristic
-# Where Wireshark shows less of the stream; see test_captures.py.
-# Octets are missing right after the SYNs, which only ACKs without payload tell: the TCP dissector waits for them.
-# That an answer never came only the end tells, which the plugin does not see: to it the next one is out of order.
+DECODE_AS = ["-d", "tcp.port==7174,mpa", "-d", "tcp.port==20049,mpa"]  # if no start-up frame identifies MPA for the heuristic
+# Cases in which Wireshark shows less of the stream; see test_captures.py. Octets are missing right after the SYNs,
+# which only ACKs without payload show: the TCP dissector waits for them. Only the end, which the plugin does not
+# see, shows that an answer never came: for the plugin the next one is out of order.
 BLIND = ["fault DDP-4.3-14", "fault RDMAP-4.1-24", "fault RDMAP-5.2.1-14/skipped", "fault RDMAPX-5.2.1-26/skipped"]
-TEXT = 150  # long ones are cut in Wireshark
+TEXT = 150  # Wireshark cuts longer texts
 LAYERS = re.compile(r"(?:DDP|RDMAPX?|SEC)-[0-9A-Z.]+-[0-9]+")
 
 
@@ -54,7 +54,7 @@ def test_case(everything, check, root, case):
 
 
 def test_findings_are_shown(everything, check):
-    """The test above is not empty: nearly all findings are seen."""
+    """The test above is not empty: nearly all findings are shown."""
     said = sum(sum(findings_of_checker(everything.connections(case, check)).values()) for case in everything.paths)
     shown = sum(sum(findings_of_plugin(everything.fields(case, SHOWN, *ORDER, "-Y", "rddp || rdmap")).values())
                 for case in everything.paths)

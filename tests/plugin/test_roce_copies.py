@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is sent again on RoCE is shown at the frame where iwarp-check reports it."""
+"""Retransmissions on RoCE are shown at the frame where iwarp-check reports them."""
 import struct
 
 import pytest
@@ -33,7 +33,7 @@ def test_a_copy_that_differs(wireshark, check, sources, tmp_path, name, mode):
     path = write(tmp_path / "seen.pcap", seen)
     expected = found_by_checker(check, path)
     assert [(frame, rule) for frame, rule, _, message in expected if text in message] == [(copy, copies.RULE)]
-    # In one pass, what comes before the first answer is shown before its connection is known.
+    # In one pass, packets before the first answer are shown before their connection is known.
     early = mode == "one pass" and opcodes == copies.ATOMIC
     assert findings_in(wireshark.fields(path, FINDING, *MODES[mode], "-Y", "rpcrdma.rule")) == ({} if early else expected)
 

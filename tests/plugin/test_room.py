@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Connections that only begin: what the plugins keep of each has a limit, and so has their number; those that make room say so."""
+"""Connections that only begin: the plugins limit the memory of each, and their number; those that make room say so."""
 import struct
 
 import pytest
@@ -8,9 +8,9 @@ from test_ended import SECOND, kibibytes, write
 
 START_UPS, QUEUE_PAIRS = 16000, 20000
 KIB_FOR_START_UP, KIB_FOR_QUEUE_PAIR = 2, 4  # each, above what the built-in dissectors take
-BUILT_IN_TIMES = 1.3  # all that tshark takes for start-up frames that never end
-TOO_MANY_STARTED = 30000  # 512 MiB are for about 18,000 whose start-up frame is complete
-KIB_KEPT, LIMIT_KIB = 6, 512 << 10  # of each that was, for later passes; of all that are
+BUILT_IN_TIMES = 1.3  # limit for all memory of tshark with endless start-up frames
+TOO_MANY_STARTED = 30000  # 512 MiB suffice for about 18,000 with a complete start-up frame
+KIB_KEPT, LIMIT_KIB = 6, 512 << 10  # for each completed one, for later passes; for all open ones
 UNPAIRED_MAX = 16384
 NOT_FOLLOWED = "[not followed]"
 START = b"MPA ID Req Frame" + struct.pack(">BBH", 0, 1, 512)  # its private data never come
@@ -30,7 +30,7 @@ def start_up(number, seq=1000, octets=START):
 
 
 def send(number, psn=0):
-    """Whose ICRC is not captured."""
+    """The capture lacks its ICRC."""
     roce = struct.pack(">BBHII", SEND_ONLY, 0x40, 0xFFFF, 0x10000 + number, psn) + b"x" * 8 + bytes(ICRC_LEN)
     return (ETHERNET + ipv4(0x0A000001, 17, struct.pack(">HHHH", 49152, 4791, 8 + len(roce), 0) + roce))[:-ICRC_LEN]
 
@@ -76,7 +76,7 @@ def test_memory_of_queue_pairs(wireshark, queue_pairs):
 
 @pytest.mark.parametrize("passes", [1, 2])
 def test_start_ups_that_made_room(wireshark, tmp_path, passes):
-    """The first connection goes on after too many others, and the last one."""
+    """The first connection continues after too many others, and so does the last."""
     needs_real_memory(wireshark)
     frames = [start_up(number, octets=WHOLE) for number in range(TOO_MANY_STARTED)]
     again = [start_up(number, 1000 + len(WHOLE)) for number in (0, TOO_MANY_STARTED - 1)]
@@ -90,13 +90,13 @@ def test_start_ups_that_made_room(wireshark, tmp_path, passes):
 
 @pytest.mark.parametrize("passes", [1, 2])
 def test_too_much_private_data_is_shown_at_once(wireshark, tmp_path, passes):
-    """The frame may be the last one of its connection: nothing else has to come."""
+    """The frame may be the last of its connection: no other has to come."""
     capture = capture_of(tmp_path / "too-much.pcap", [start_up(0, octets=TOO_MUCH)])
     row, = wireshark.fields(capture, ["iwarp.finding"], *["-2"] * (passes - 1))
     assert row["iwarp.finding"] == ["MPA-7.1.1-34"]
 
 
 def test_queue_pairs_that_made_room(wireshark, queue_pairs):
-    """The first one has two packets, and is followed; of those with a single one the oldest are not."""
+    """The first has two packets, and is followed; the oldest of those with a single packet are not."""
     rows = wireshark.fields(queue_pairs, ["rdma_ib.forgotten"], "-2", "-Y", "rdma_ib.forgotten")
     assert [row["frame"] for row in rows] == list(range(3, 3 + QUEUE_PAIRS - UNPAIRED_MAX - 1))

@@ -13,7 +13,7 @@ TWICE = ["-2", *ORDER]
 CALL, REPLY, ERROR = "1", "2", "3"
 SCENARIOS = ["rpcrdma", "rpcrdma-segments", "rpcrdma-long", "rpcrdma-unused", "rpcrdma-flight", "rpcrdma-both-directions",
              "rpcrdma-large-inline", "rpcrdma-port", "nfs3", "nfs41-chunks", "nfs41-backchannel", "nfs-gss"]
-# Not here: what only later frames tell (links to them, what was moved of a chunk).
+# Left out: information from later frames (links to them, moved octets of a chunk).
 FIELDS = """rpcrdma.xid rpcrdma.version rpcrdma.credit rpcrdma.proc rpcrdma.position rpcrdma.segment.handle
     rpcrdma.segment.length rpcrdma.segment.offset rpcrdma.chunk.segments rpcrdma.chunk.octets rpcrdma.kind
     rpcrdma.transaction rpcrdma.reverse rpcrdma.response_to rpcrdma.time rpcrdma.credit.in_use rpcrdma.length
@@ -56,7 +56,7 @@ LINKS = ["rpcrdma.xid", "rpcrdma.kind", "rpcrdma.transaction", "rpcrdma.reverse"
 
 
 def sends(frames):
-    """One row per message, where a frame holds no more than one."""
+    """One row for each message, if a frame has at most one."""
     return {frame["frame"]: frame for frame in frames if len(frame["rpcrdma.kind"]) == 1}
 
 
@@ -131,7 +131,7 @@ def test_calls_lead_to_where_they_become_complete(wireshark, generated):
 @pytest.mark.parametrize("name", ["rpcrdma-both-directions", "nfs41-backchannel"])
 @pytest.mark.parametrize("mode", [ORDER, TWICE], ids=["one pass", "two passes"])
 def test_directions_do_not_mix(wireshark, generated, name, mode):
-    """RPC's own matching agrees with ours, XIDs of both directions being the same or not."""
+    """RPC's own matching agrees with ours, with equal or different XIDs in both directions."""
     names = ["rpcrdma.response_to", "rpcrdma.reverse", "rpc.repframe", "rpc.dup", "rpc.msgtyp", "rpcrdma.rpc"]
     frames = wireshark.fields(generated(name, "--pcap"), names, *mode, "-Y", "rpc.msgtyp == 1")
     assert {value for frame in frames for value in frame["rpcrdma.reverse"]} == {"0", "1"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What Wireshark dissects as RPC and NFS is octet for octet what the Sends and RDMA operations moved: see reference.py."""
+"""Wireshark's RPC and NFS dissectors get exactly the octets that the Sends and RDMA operations moved: see reference.py."""
 import collections
 import struct
 
@@ -64,7 +64,7 @@ def check_message(message, frame):
 
 @pytest.mark.parametrize("name, mode", [
     (name, mode) for name in [*nfs_captures(), *SCENARIOS] for mode in MODES
-    if not (name.startswith("loss") and mode == "defaults")])  # the TCP dissector keeps back what comes out of order
+    if not (name.startswith("loss") and mode == "defaults")])  # the TCP dissector holds back octets out of order
 def test_every_message_is_dissected_whole(wireshark, capture, name, mode):
     path = capture(name)
     rows = shown(wireshark, path, mode)
@@ -109,7 +109,7 @@ def moved(message):
 
 @pytest.mark.parametrize("name", ["nfs3", "nfs41", *[name for name in nfs_captures() if "direct" in name or "nfs3." in name]])
 def test_data_of_read_and_write(wireshark, capture, name):
-    """In these, chunks that are no whole messages hold file data and symbolic links."""
+    """In these, chunks other than whole messages hold file data and symbolic links."""
     path = capture(name)
     rows = shown(wireshark, path, "one pass")
     for message in reference.messages(path):
@@ -122,7 +122,7 @@ def test_data_of_read_and_write(wireshark, capture, name):
 
 
 def test_roundup_that_comes_later(wireshark, root):
-    """In a segment of its own (RFC 5666 section 3.7): the message is whole without it, and nothing of it was cut off."""
+    """In a separate segment (RFC 5666 section 3.7): the message is complete without it, and was not cut."""
     path = root / "captures" / "generated" / "rpcrdma" / "RPCR0-3.7-01.pcapng"
     for mode in MODES.values():
         call, = wireshark.fields(path, ["nfs.data"], *mode, "-Y", "nfs.data && rpc.msgtyp == 0")

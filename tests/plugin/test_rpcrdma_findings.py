@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What iwarp-check says of RPC-over-RDMA and NFS at a frame is there in Wireshark, with the same rule and text."""
+"""iwarp-check's findings about RPC-over-RDMA and NFS at a frame are in Wireshark, with the same rule and text."""
 import collections
 import re
 
 SHOWN = ["rpcrdma.rule", "_ws.expert.message", "_ws.expert.severity"]
 SEVERITIES = {0x800000: "error", 0x600000: "warning", 0x400000: "note"}
 ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
-# Where Wireshark shows less of the stream; see test_captures.py.
-TEXT = 150  # long ones are cut in Wireshark
-# To the plugin a silence ends with the latest TCP segment, to the checker with the capture.
+# Cases in which Wireshark shows less of the stream; see test_captures.py.
+TEXT = 150  # Wireshark cuts longer texts
+# For the plugin a silence ends with the latest TCP segment, for the checker with the capture.
 SECONDS = re.compile(r"within \d+ s\b")
 RULE = re.compile(r"([A-Z0-9]+(?:-[0-9A-Z.]+)+): ")
 
@@ -60,7 +60,7 @@ def test_case(everything, check, root, case):
 
 
 def test_a_call_without_answer(wireshark, check, generated):
-    """Of docs/howto/mount-hangs.md: that the server went on is proof enough, without a close that is not seen."""
+    """From docs/howto/mount-hangs.md: the server's later packets are enough proof, without a close, which is not visible."""
     path = generated("rpcrdma", "--inject=RPCR-4.5.4-03")
     assert "ACCESS of NFS3 was not answered for 40 s" in check(path).stdout
     frame, = wireshark.fields(path, ["rpcrdma.rule", "_ws.expert.message"], "-2", "-Y", "rpcrdma.rule")
@@ -69,7 +69,7 @@ def test_a_call_without_answer(wireshark, check, generated):
 
 
 def test_findings_are_shown(everything, check, root):
-    """The test above is not empty: nearly all findings are seen."""
+    """The test above is not empty: nearly all findings are shown."""
     rules = ids(root)
     said = sum(sum(findings_of_checker(everything.connections(case, check), rules).values()) for case in everything.paths)
     seen = sum(sum(findings_of_plugin(shown(everything, case), rules).values()) for case in everything.paths)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Most of what is recorded of bulk data follows from what was before, and is made again when it is drawn (plugins/common/runs.h). In one pass each frame is
-drawn from what was recorded of it, in a second one from what is made again: they say the same.
-"""
+"""Most records about bulk data follow from earlier ones, and are recomputed when drawn (plugins/common/runs.h). In one pass each frame is drawn from its
+record, in a second one from recomputed data: they agree."""
 import struct
 
 import merge
@@ -25,7 +23,7 @@ def test_passes_agree(wireshark, generated, options):
 
 
 def passes_agree(wireshark, capture):
-    """The number of frames in which they do."""
+    """The number of frames in which they agree."""
     once, twice = (wireshark.fields(capture, FIELDS, *passes, *ORDER) for passes in ((), ("-2",)))
     for frame, again in zip(once, twice, strict=True):
         for name in FIELDS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures with a snap length: headers are dissected as far as they are there, and the Info column says so."""
+"""Captures with a snap length: headers are dissected as far as captured, and the Info column says so."""
 import collections
 import subprocess
 
@@ -33,13 +33,13 @@ def test_headers_and_info(wireshark, generated, scenario, octets, mode):
 
 @pytest.mark.parametrize("octets", [80, 96, 128])
 def test_rpcrdma(wireshark, generated, octets):
-    """Each Send shows its XID, with 96 octets its message type; with 128 Calls and Replies are dissected and matched."""
+    """Each Send shows its XID, with 96 octets its message type; with 128, Calls and Replies are dissected and matched."""
     names = ["rpcrdma.xid", "rpcrdma.proc", "rpc.xid", "rpc.procedure", "rpc.repframe", "_ws.malformed"]
     whole = wireshark.fields(generated("nfs3"), names, "-Y", "rddp.qn == 0")
     cut = wireshark.fields(generated("nfs3", f"--snaplen={octets}"), names, "-Y", "rddp.qn == 0")
     for name in ["rpcrdma.xid", "rpcrdma.proc"] if octets >= 96 else ["rpcrdma.xid"]:
         shown, expected = ([frame[name] for frame in frames if frame[name]] for frames in (cut, whole))
-        assert shown == expected  # a Send of several segments in the frame of the first
+        assert shown == expected  # a Send of several segments is in the frame of the first
     matched = [frame for frame, expected in zip(cut, whole) if frame["rpc.xid"] == expected["rpc.xid"] != [] and
                frame["rpc.repframe"] == expected["rpc.repframe"]]
     assert len(matched) > 20 if octets >= 128 else not matched
@@ -47,7 +47,7 @@ def test_rpcrdma(wireshark, generated, octets):
 
 @pytest.mark.parametrize("octets", [96, 128, 256])
 def test_rpcrdma_on_roce(wireshark, generated, octets):
-    """The built-in dissector of InfiniBand passes nothing on; Sends are shown from when their connection is known."""
+    """The built-in dissector of InfiniBand passes nothing on; Sends are shown once their connection is known."""
     names = ["rpcrdma.xid", "rpcrdma.proc", *(["rpcrdma.kind"] if octets > 96 else [])]
     whole, cut = ([tuple(frame[name][0] for name in names) for frame in
                    wireshark.fields(generated("nfs3", "--transport=roce", *option), names, "-2", "-Y", "rpcrdma.xid")]
@@ -58,7 +58,7 @@ def test_rpcrdma_on_roce(wireshark, generated, octets):
 @pytest.mark.parametrize("octets", [1, 3, 4])
 @pytest.mark.parametrize("fault", [[], ["--inject=RPCR-2.2.2-04"], ["--inject=RPCR-3.4.6-04"]], ids=["conforming", "reply", "write"])
 def test_only_octets_of_the_icrc_are_cut(wireshark, build, generated, tmp_path, fault, octets):
-    """Plugin and checker read such a packet as if it were whole."""
+    """Plugin and checker read such a packet as if it were complete."""
     names = ["rpcrdma.xid", "rpcrdma.proc", "rpcrdma.kind", "rpc.xid", "rpcrdma.rule"]
     whole, cut = generated("rpcrdma", "--transport=roce", *fault), tmp_path / "cut.pcap"
     subprocess.run(["editcap", "-C", f"-{octets}", whole, cut], check=True)

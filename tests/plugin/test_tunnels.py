@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The plugins in captures as they come: in tunnels, and in records of other link types, the findings are those of iwarp-check."""
+"""The plugins on captures in practice: in tunnels, and in records of other link types, with iwarp-check's findings."""
 import subprocess
 
 import pytest
@@ -8,7 +8,7 @@ import captures
 import tunnels
 from test_infiniband import found_by_checker, found_by_plugin
 
-# What Wireshark itself takes for a tunnel only with these options.
+# Tunnels that Wireshark only recognises with these options.
 TOLD = {"VXLAN of old Linux, over IPv6": ["-d", "udp.port==8472,vxlan"], "MPLS, Ethernet": ["-d", "mpls.label==100,pwethnocw"]}
 
 

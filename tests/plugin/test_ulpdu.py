@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the next layer gets: every ULPDU once, without its Markers. The next layer is a probe in Lua."""
+"""The next layer gets every ULPDU once, without its Markers. Here it is a probe in Lua."""
 import pathlib
 
 import pytest
@@ -11,7 +11,7 @@ def probe(wireshark):
 
 
 def stream(frames, port):
-    """Octets that the port sent, from the first on; no segment is missing or repeated."""
+    """Octets sent by the port, from the first on; no segment is missing or repeated."""
     octets = {}
     for frame in frames:
         if frame["tcp.payload"] and frame["tcp.srcport"] == [port]:
@@ -20,7 +20,7 @@ def stream(frames, port):
 
 
 def ulpdus_of(octets, markers):
-    """An FPDU walk of its own."""
+    """An independent FPDU walk."""
     octets = octets[20 + int.from_bytes(octets[18:20], "big"):]  # after the startup frame
     if markers:
         octets = b"".join(octets[at + 4:at + 512] for at in range(0, len(octets), 512))
@@ -47,7 +47,7 @@ def test_ulpdus(wireshark, generated, probe, options, markers):
 
 
 def test_without_a_tree(wireshark, generated, probe):
-    """The shorter way of Tagged segments ends where another dissector is assigned."""
+    """The shorter path of Tagged segments ends when another dissector is assigned."""
     path = generated("bulk", "--size=20k")
     assert "RDMA Write, STag" in wireshark.tshark(path)
     lines = wireshark.tshark(path, *probe)
@@ -62,7 +62,7 @@ def test_builtin_is_the_fallback(wireshark, generated, probe):
 
 
 def test_others_in_the_builtin_list_see_tagged_segments(wireshark, generated):
-    """Wireshark's own dissectors in the list are not asked about what they do not want; others are."""
+    """Wireshark's own dissectors in the list are not asked about segments that they do not want; others are."""
     path = generated("bulk", "--size=64k", "--ulpdu=1400")
     listener = wireshark.readable(pathlib.Path(__file__).with_name("listener.lua"))
     frames = wireshark.fields(path, ["rddp.payload_length", "listener.payload", "data.data"], "-X", f"lua_script:{listener}",

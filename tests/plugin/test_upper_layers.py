@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Upper layers other than RPC-over-RDMA: what the plugins say of them is what iwarp-check says, and others keep their ports."""
+"""Upper layers other than RPC-over-RDMA: the plugins agree with iwarp-check, and others keep their ports."""
 import re
 import struct
 import subprocess
@@ -11,7 +11,7 @@ from many import Many
 SIW = ["nvme-siw-basic", "iser-siw-basic", "srp-siw-basic", "srp-siw-login-rejected"]
 ROCE = ["nvme-rxe-basic", "iser-rxe-basic", "srp-rxe-basic"]
 NVME = 4420
-# Wireshark's own dissector of NVMe over RDMA fails on log pages whose command it has not seen.
+# Wireshark's own dissector of NVMe over RDMA fails on log pages without their command.
 BUILTIN = {("nvme-rxe-basic", 0)}
 
 
@@ -49,14 +49,14 @@ def told_by_plugin(wireshark, path, *options):
 @pytest.mark.parametrize("passes", [[], ["-2"]], ids=["one-pass", "two-passes"])
 @pytest.mark.parametrize("name", [*SIW, "srp-rxe-basic"])
 def test_as_the_checker_says(wireshark, build, root, name, passes):
-    """The private data say it, so that the first pass knows it from the first Send on."""
+    """The private data identify it, so the first pass knows it from the first Send on."""
     path = capture(root, name)
     wanted = told_by_check(build, path)
     assert told_by_plugin(wireshark, path, *passes) == wanted
     assert (len(wanted) > 30) != name.endswith("rejected")
 
 
-# Wherever the capture begins; one that was rejected at once has only a few packets.
+# For any beginning of the capture; a rejected connection has only a few packets.
 STARTS = [(name, first) for name in SIW + ROCE for first in (0, 3, 10, 40, 150) if first <= 3 or not name.endswith("rejected")]
 
 
@@ -77,7 +77,7 @@ def test_nothing_is_malformed(begun_late, name, first):
         assert begun_late.fields((name, first), [], *passes, "-Y", "rpcrdma || rpcordma") == []
 
 
-# Programs with a use of their own for Sends: data, which Wireshark's heuristics must not be given.
+# Programs with their own use for Sends: data, which Wireshark's heuristics must not get.
 FOREIGN = ["roce/op-good-start", "roce/ib-send-bw-start", "roce/rc-pingpong", "real/perftest/ib-send-bw-64"]
 
 
@@ -91,13 +91,13 @@ def test_foreign_sends_are_data(wireshark, root, tmp_path, name, first):
 
 
 def test_only_its_own_connections(wireshark, generated):
-    """Neither noise nor RPC-over-RDMA is taken for another upper layer."""
+    """Neither noise nor RPC-over-RDMA is claimed by another upper layer."""
     for scenario in ("operations", "atomics", "rpcrdma", "nfs41-chunks", "terminates"):
         assert told_by_plugin(wireshark, generated(scenario), "-2") == {}
 
 
 def nvme_over_tcp(path):
-    """A start-up as NVMe/TCP has it, the first PDU in two segments."""
+    """A start-up of NVMe/TCP, with the first PDU in two segments."""
     def packet(source, target, source_port, target_port, seq, ack, flags, data=b""):
         segment = struct.pack(">HHIIBBHHH", source_port, target_port, seq, ack, 0x50, flags, 65535, 0, 0) + data
         header = struct.pack(">BBHHHBBH4B4B", 0x45, 0, 20 + len(segment), 1, 0, 64, 6, 0, 192, 0, 2, source, 192, 0, 2, target)
@@ -119,7 +119,7 @@ def nvme_over_tcp(path):
 
 
 def test_the_owner_of_a_port_keeps_it(wireshark, tmp_path):
-    """MPA is looked for on the port of NVMe/TCP first, and takes nothing that is not MPA."""
+    """MPA is looked for on the port of NVMe/TCP first, and claims only MPA."""
     path = nvme_over_tcp(tmp_path / "nvme-over-tcp.pcap")
     for passes in ([], ["-2"]):
         frames = wireshark.fields(path, ["nvme-tcp.type"], *passes, "-Y", "nvme-tcp")

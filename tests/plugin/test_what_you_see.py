@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""docs/what-you-see.md: its commands, run as written, say what it says, with the plugins and without."""
+"""docs/what-you-see.md: its commands, run as written, have the shown output, with the plugins and without."""
 import re
 import shlex
 
@@ -29,7 +29,7 @@ def test_as_written(wireshark, root):
 
 
 def test_the_pairs_differ(root):
-    """Each example is there in both ways, and they do not say the same."""
+    """Each example exists in both forms, which differ."""
     found = dict(commands((root / "docs" / "what-you-see.md").read_text(encoding="utf-8")))
     without = "WIRESHARK_PLUGIN_DIR=/nowhere "
     pairs = [(output, found[command.removeprefix(without)]) for command, output in found.items() if command.startswith(without)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the supported releases of Wireshark print differently: the one place in the tests that knows versions."""
+"""Differences in the output of supported Wireshark releases: the only place in the tests that knows versions."""
 import functools
 import re
 import subprocess
@@ -7,7 +7,7 @@ import subprocess
 
 @functools.cache
 def release():
-    """(4, 0), (4, 4), ...: that of the tshark that is installed."""
+    """(4, 0), (4, 4), ...: of the installed tshark."""
     said = subprocess.run(["tshark", "--version"], capture_output=True, text=True, check=True).stdout
     return tuple(map(int, re.match(r"TShark \(Wireshark\) (\d+)\.(\d+)", said).groups()))
 
@@ -17,7 +17,7 @@ def value(text):
     return {"True": "1", "False": "0"}.get(text, text)
 
 
-# Fields of the built-in dissector that mean something else from a release on: (field, since, why).
+# Fields of the built-in dissector whose meaning changed in a release: (field, since, why).
 BUILTIN_DIFFERS = [
     ("iwarp_mpa.pdlength", (4, 6), "what is left of the private data after the four octets of RFC 6581"),
 ]
@@ -48,10 +48,8 @@ UNITS = {"seconds": 1, "milliseconds": 1e-3, "microseconds": 1e-6, "nanoseconds"
 
 
 def tree(text):
-    """
-    A tree as -V prints it, without what releases print in their own ways: relative times in one unit (4.6 chooses one),
-    and where long octet strings are cut (4.2 and later mark that after the name, too).
-    """
+    """A tree as printed by -V, without differences between releases: relative times in one unit (4.6 chooses one), and cuts of
+    long octet strings (4.2 and later also mark them after the name)."""
     text = re.sub(r"(\d+\.\d+) (seconds|milliseconds|microseconds|nanoseconds)\b",
                   lambda m: f"{float(m[1]) * UNITS[m[2]]:.9f} seconds", text)
     text = text.replace(" […]:", ":")
@@ -62,7 +60,7 @@ NEWEST = (4, 6)
 
 
 def as_newest(text):
-    """Lines of an earlier release, as the newest prints them: without the note on segments, another word for unknown fields."""
+    """Lines of an earlier release in the newest form: without the note on segments, another word for unknown fields."""
     text = text.replace(" [TCP segment of a reassembled PDU]", "")
     return re.sub(r'Left side of "==" expression must be a field or function, not (\S+)\.$',
                   r'"\1" is not a valid protocol or protocol field.', text, flags=re.M)
