@@ -32,14 +32,14 @@ METADATA_MB = 50
 
 
 class Command:
-    """One measured command."""
+    """A command to measure."""
 
     def __init__(self, name, *arguments, environment=None, expect=(0,)):
         self.name, self.arguments, self.environment, self.expect = name, [str(a) for a in arguments], environment, expect
         self.cpu, self.memory = [], []
 
     def run(self):
-        # Peak memory as GNU time sees it: what wait4() tells includes this interpreter before it became the command.
+        # Peak memory as GNU time sees it: wait4() includes this interpreter before it became the command.
         with tempfile.NamedTemporaryFile(mode="r", encoding="utf-8") as memory:
             process = subprocess.Popen(["time", "-q", "-f", "%M", "-o", memory.name, *self.arguments],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.environment)
@@ -65,7 +65,7 @@ def measure(commands, runs):
 
 
 def tshark(name, folder, capture, plugins, options):
-    """As root, tshark loads installed plugins only, so root runs it as an unprivileged user."""
+    """As root, tshark only loads installed plugins, so root runs it as an unprivileged user."""
     drop = [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     command = ["setpriv", *drop, "tshark"] if os.geteuid() == 0 else ["tshark"]
     environment = dict(os.environ, HOME=str(folder), WIRESHARK_PLUGIN_DIR=str(plugins))
@@ -84,7 +84,7 @@ def against_tcpdump(build, capture, what, runs):
 
 
 def writing(build, folder, size, runs):
-    """iwarp-gen writes captures; the measure is tcpdump reading and copying the same amount. 4: 500 MB/s where that is 2 GB/s."""
+    """iwarp-gen writes captures; the measure is tcpdump, which reads and copies the same amount. 4: 500 MB/s where tcpdump has 2 GB/s."""
     results, limits = [], []
     for scenario, what in (("bulk", "RDMA Writes"), ("nfs-bulk", "NFS")):
         capture = folder / "written.pcapng"
@@ -101,7 +101,7 @@ def writing(build, folder, size, runs):
 
 
 def operations(build, folder, plugins, runs):
-    """Reads and Atomics with 16 in flight: ten times the operations may cost ten times the time, and no more memory."""
+    """Reads and Atomics with 16 in flight: ten times the operations may take ten times the time, but no more memory."""
     checks, sharks = [], []
     for count in (10000, 100000):
         capture = folder / f"operations-{count}.pcapng"
@@ -111,7 +111,7 @@ def operations(build, folder, plugins, runs):
         checks += measure([Command(f"iwarp-check, {count} operations", build / "conformance" / "iwarp-check", capture)], runs)
         if plugins is not None:
             sharks += measure([tshark(f"tshark, {count} operations, our plugins", folder, capture, plugins, [])], 2)
-    # Above 10: the start of the program weighs less in the longer run. Twice that is neither linear nor noise.
+    # Above 10: the program's start weighs less in the longer run. Twice 10 is neither linear nor noise.
     limits = [("iwarp-check: CPU time of 100,000 operations against 10,000", checks[1]["cpu_s"] / checks[0]["cpu_s"], 15, "x"),
               ("iwarp-check: peak memory of 100,000 operations against 10,000",
                checks[1]["peak_mib"] / checks[0]["peak_mib"], 1.5, "x")]
@@ -153,7 +153,7 @@ def reading(arguments, folder, size=None):
 
 
 def metadata(arguments, folder):
-    """NFS metadata, one client and 250 at the same time, on both transports; the plugins on iWARP."""
+    """NFS metadata, from one client and from 250 in parallel, on both transports; the plugins on iWARP."""
     results, limits = [], []
     capture, plugins = folder / "metadata.pcapng", install_plugins(arguments, folder)
     for transport, bounds in (("iwarp", ((1, 7, 24), (250, 28, 135))), ("roce", ((1, 5.5, 24), (250, 18, 92)))):
@@ -176,7 +176,7 @@ def metadata(arguments, folder):
 
 
 def merging(arguments, folder):
-    """Large reports, and 10,000 of them: memory depends on neither."""
+    """Large reports, and 10,000 reports: memory does not depend on either."""
     report, capture, merged = folder / "report.json", folder / "many.pcapng", folder / "all.json"
     check, gen = arguments.build / "conformance" / "iwarp-check", arguments.build / "traffic-gen" / "iwarp-gen"
     results, limits = [], []
@@ -208,7 +208,7 @@ def reading_roce(arguments, folder):
 
 
 def install_plugins(arguments, folder):
-    """Where a user who is not root can read them; None: not built, or not wanted."""
+    """A place that an unprivileged user can read; None: not built, or not wanted."""
     built, plugins = arguments.build / "plugins" / "run", folder / "plugins"
     if not arguments.tshark_size or not built.is_dir():
         return None
@@ -220,12 +220,12 @@ def install_plugins(arguments, folder):
     return plugins
 
 
-# Captures for tshark: of the size asked for, divided. 64-octet ULPDUs are all headers, and of NFS the plugins keep what was
-# moved (docs/wireshark.md, What it costs).
+# Captures for tshark: the requested size, divided. 64-octet ULPDUs are mostly headers, and for NFS the plugins keep the moved data (docs/wireshark.md, What it
+# costs).
 SHARK_CAPTURES = (("RDMA Writes", "bulk", 1400, 1, 0.8), ("NFS", "nfs-bulk", 1400, 1, 0.8),
                   ("64-octet RDMA Writes", "bulk", 64, 8, math.inf))
-# (what, options with our plugins, options with the built-in, divisor of the size, whether the limit holds). Where trees are
-# built, ours have what the built-in does not dissect at all: told, not limited.
+# (description, options with our plugins, options with the built-in, divisor of the size, whether the limit applies). If trees are built, ours show fields that
+# the built-in does not dissect: reported without a limit.
 SHARK_MODES = (("summary", [], [], 1, True), ("two passes", ["-2"], ["-2"], 1, True),
                ("filter", ["-Y", "mpa"], ["-Y", "iwarp_mpa"], 1, False), ("details (-V)", ["-V"], ["-V"], 8, False))
 
@@ -276,7 +276,7 @@ USUAL = [name for name in PARTS if name != "large"]
 
 
 def compare(before, limits):
-    """The figures beside those of a run before: of the same machine, or they say little."""
+    """The figures beside those of an earlier run, which should be from the same machine."""
     known = {limit["name"]: limit["value"] for limit in json.loads(before.read_text(encoding="utf-8"))["limits"]}
     for name, value, _, unit in limits:
         if name in known:

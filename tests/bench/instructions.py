@@ -1,11 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Instructions that iwarp-check spends on an FPDU and on a connection, and tshark on an FPDU with our plugins and without, counted by callgrind:
-repeatable, where times are not.
+"""Instructions of iwarp-check for an FPDU and for a connection, and of tshark for an FPDU with our plugins and without, counted by callgrind:
+repeatable, unlike times.
 
-Each figure of iwarp-check is the difference of two runs, on a capture and on one of twice the size, so that start and end of the program do not
-count. Prints tables; --record writes instructions.json, which test_instructions.py compares with.
-"""
+Each figure of iwarp-check is the difference of two runs, on a capture and on one of twice the size, so that start and end of the program do
+not count. Prints tables; --record writes instructions.json, which test_instructions.py compares with."""
 import argparse
 import json
 import pathlib
@@ -21,7 +20,7 @@ from reports import read_report
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RECORD = pathlib.Path(__file__).with_name("instructions.json")
 
-# name -> what one costs, the scenario, its options by size (1 or 2)
+# name -> the unit of the cost, the scenario, its options by size (1 or 2)
 MEASURED = {
     "1400-octet RDMA Writes": ("fpdu", "bulk", lambda size: [f"--size={size * 1500}k"]),
     "64-octet RDMA Writes": ("fpdu", "bulk", lambda size: [f"--size={size * 200}k", "--ulpdu=64"]),
@@ -34,7 +33,7 @@ MEASURED = {
 
 
 def compiler(build):
-    """Name and version of the compiler: others make other instructions."""
+    """Name and version of the compiler: others generate other instructions."""
     for path in (build / "CMakeFiles").glob("*/CMakeCCompiler.cmake"):
         text = path.read_text(encoding="utf-8")
         return " ".join(re.search(rf'set\(CMAKE_C_COMPILER_{key} "([^"]*)"\)', text).group(1) for key in ("ID", "VERSION"))
@@ -75,7 +74,7 @@ def measure(build, *extra):
 
 
 def spoil_crcs(capture):
-    """The CRC of each FPDU in a capture of `bulk` is wrong, which is at the end of each segment; TCP checksums stay right."""
+    """Makes the CRC of each FPDU in a capture of `bulk` wrong, at the end of each segment; TCP checksums stay right."""
     octets = bytearray(capture.read_bytes())
     at = 0
     while at < len(octets):

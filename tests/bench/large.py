@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures that are too large for a disk: through a pipe, with as much memory and time an octet as a tenth of them."""
+"""Captures too large for a disk: through a pipe, with as much memory and time an octet as a tenth of them."""
 import os
 import subprocess
 import tempfile
@@ -9,7 +9,7 @@ GB = 10 ** 9
 
 
 def piped(build, scenario, size):
-    """(peak memory in MiB, CPU seconds, seconds) of iwarp-check reading so many GB that iwarp-gen writes meanwhile."""
+    """(peak memory in MiB, CPU seconds, seconds) of iwarp-check reading this many GB while iwarp-gen writes them."""
     with tempfile.NamedTemporaryFile(mode="r", encoding="utf-8") as memory:
         begin = time.monotonic()
         with subprocess.Popen([build / "traffic-gen" / "iwarp-gen", "play", scenario, f"--size={int(size * GB)}", "-o", "-"],
@@ -20,13 +20,13 @@ def piped(build, scenario, size):
             said = check.stdout.read()
             _, status, usage = os.wait4(check.pid, 0)
             check.returncode = os.waitstatus_to_exitcode(status)
-        # One connection without a finding; and nobody was cut short.
+        # One connection without a finding, not cut short.
         assert check.returncode == 0 and gen.returncode == 0 and said.split("\t")[1:3] == ["PASS", "1"], said
         return int(memory.read()) / 1024, usage.ru_utime + usage.ru_stime, time.monotonic() - begin
 
 
 def large(build, size):
-    """Limits: a pipe of so many GB, and of a tenth of that."""
+    """Limits for a pipe of this many GB, and of a tenth."""
     limits = []
     for scenario, what in (("bulk", "RDMA Writes"), ("nfs-bulk", "NFS")):
         peaks, cpu = [], []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""iwarp-check -i on a veth pair between two network namespaces: while iwarp-gen sends as much as it can, and at which rate of
-replayed captures it begins to lose packets."""
+"""iwarp-check -i on a veth pair between two network namespaces: while iwarp-gen sends as fast as it can, and the rate of replayed
+captures at which packets are lost."""
 import os
 import pathlib
 import re
@@ -14,7 +14,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from reports import read_report  # noqa: E402
 
 COUNT = 40000  # messages of 64 KiB: 2.6 GB
-REPLAYED = {1400: "600M", 64: "150M"}  # octets of a ULPDU, and of the capture that is replayed
+REPLAYED = {1400: "600M", 64: "150M"}  # octets of a ULPDU, and of the replayed capture
 REPLAYS = 6
 
 
@@ -46,7 +46,7 @@ class Namespaces:
 
 
 class Capturing:
-    """iwarp-check on the first namespace's end, from when it captures; what it saw is there once it has ended."""
+    """iwarp-check on the first namespace's end while it captures; its output is there after its end."""
 
     def __init__(self, wire, build, report):
         self.report, self.begin = report, time.monotonic()
@@ -58,7 +58,7 @@ class Capturing:
             time.sleep(0.05)
 
     def end(self):
-        """(packets, packets dropped, share of a processor that iwarp-check took, its exit status)"""
+        """(packets, dropped packets, iwarp-check's share of a processor, its exit status)"""
         self.process.send_signal(signal.SIGINT)
         _, status, usage = os.wait4(self.process.pid, 0)
         elapsed = time.monotonic() - self.begin
@@ -68,7 +68,7 @@ class Capturing:
 
 
 def run(wire, build, report):
-    """(Gbit/s, packets, packets dropped, share of a processor that iwarp-check took)"""
+    """(Gbit/s, packets, dropped packets, iwarp-check's share of a processor)"""
     gen = build / "traffic-gen" / "iwarp-gen"
     server = wire.start(1, gen, "serve", "192.0.2.1:7174", "--service=sink")
     server.stderr.readline()
@@ -83,12 +83,12 @@ def run(wire, build, report):
 
 
 def replay(wire, build, path, mbit):
-    """(Mbit/s on the wire, packets in a second, packets dropped): a capture as fast as asked, or as tcpreplay can."""
+    """(Mbit/s on the wire, packets in a second, dropped packets): a capture at the requested speed, or as fast as tcpreplay can."""
     check = Capturing(wire, build, path.with_suffix(".json"))
     sender = wire.start(1, "tcpreplay", "-q", "--preload-pcap", "-i", "bb", *([f"--mbps={mbit}"] if mbit else ["--topspeed"]), path)
     said, errors = sender.communicate()
     assert sender.returncode == 0, errors
-    time.sleep(0.3)  # what the kernel holds is read
+    time.sleep(0.3)  # until the kernel's packets are read
     rated = re.search(r"([\d.]+) Mbps, ([\d.]+) pps", said)
     return float(rated[1]), float(rated[2]), check.end()[1]
 
@@ -125,7 +125,7 @@ def replays(wire, build, folder):
 
 
 def live_capture(build, folder, runs):
-    """Lines to print, and limits. Of several runs the one that lost least: what else the machine does loses packets."""
+    """Lines to print, and limits. The run with the fewest losses counts: other work of the machine loses packets."""
     with Namespaces() as wire:
         if not wire.made:
             return ["live capture: no network namespaces here"], []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Live connections over loopback: what a gigabyte costs, against iperf3, and the memory of a thousand connections."""
+"""Live connections over loopback: the cost of a gigabyte, compared with iperf3, and the memory of a thousand connections."""
 import json
 import os
 import re
@@ -45,7 +45,7 @@ class Served:
 
 
 def run(arguments):
-    """What it says, and its CPU seconds, user and system."""
+    """Its output, and its CPU seconds, user and system."""
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
     said = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
@@ -97,10 +97,8 @@ def thousand_connections(build):
 
 
 def live(build, runs):
-    """
-    Lines to print, and limits: on CPU seconds for each gigabyte, which the kernel needs for the most part, and which
-    other work on the machine does not change as it does the rate. The runs alternate.
-    """
+    """Lines to print, and limits: for CPU seconds for each gigabyte, mostly the kernel's, which depend less on other work
+    than the rate. The runs alternate."""
     limits = [("iwarp-gen serve: memory with 1,000 connections", thousand_connections(build), 500, "MiB")]
     if not shutil.which("iperf3"):
         return ["live: no iperf3 here, so nothing to compare with"], limits

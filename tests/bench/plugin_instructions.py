@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Instructions that tshark spends on an FPDU, counted by callgrind: with our plugins, with its built-in dissectors, and without any for the TCP payload.
+"""Instructions of tshark for an FPDU, counted by callgrind: with our plugins, with its built-in dissectors, and with no dissector for the TCP payload.
 
-The start of the program does not count: it is measured on a capture of one FPDU and subtracted.
-"""
+The program's start does not count: it is measured on a capture of one FPDU and subtracted."""
 import os
 import pathlib
 import re
@@ -33,18 +32,18 @@ MODES = {
 
 
 def version():
-    """Of tshark: others spend other instructions."""
+    """tshark's version: others spend other instructions."""
     first = subprocess.run(["tshark", "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
     return re.search(r"\d+\.\d+\.\d+", first).group(0)
 
 
 def prefix():
-    """As root, tshark loads installed plugins only, so root runs it as an unprivileged user."""
+    """As root, tshark only loads installed plugins, so root runs it as an unprivileged user."""
     return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if os.geteuid() == 0 else []
 
 
 def install(build, folder):
-    """The plugins where that user can read them, and an empty folder to run without them."""
+    """The plugins where that user can read them, and an empty directory to run without them."""
     shutil.copytree(build / "plugins" / "run", folder / "plugins")
     (folder / "none").mkdir()
     for path in (folder, *folder.rglob("*")):
@@ -52,7 +51,7 @@ def install(build, folder):
 
 
 class Tshark:
-    """tshark under callgrind, in a folder with plugins/ and none/."""
+    """tshark under callgrind, in a directory with plugins/ and none/."""
 
     def __init__(self, build, folder):
         self.build, self.folder, self.starts = build, folder, {}
@@ -86,7 +85,7 @@ class Tshark:
 
 
 def count_fpdus(build, capture):
-    """FPDUs of its only connection."""
+    """FPDUs of the only connection."""
     run = subprocess.run([build / "conformance" / "iwarp-check", "--format=ndjson", capture], capture_output=True, check=True)
     return sum(read_report(run.stdout)["captures"][0]["connections"][0]["counts"]["fpdus"])
 
@@ -104,7 +103,7 @@ def measure(build, captures=CAPTURES, modes=MODES):
 
 
 def measure_undissected(build):
-    """capture -> instructions for an FPDU whose octets no dissector looks at"""
+    """capture -> instructions for an FPDU that no dissector parses"""
     with tempfile.TemporaryDirectory(prefix="iwarp-instructions-") as name:
         tshark = Tshark(build, pathlib.Path(name))
         return {capture: tshark.spent(capture, 1, ("none", ["-d", f"tcp.port=={PORT[scenario]},data"]))[0]

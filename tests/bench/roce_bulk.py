@@ -4,8 +4,7 @@
 
 tests/bench/roce_bulk.py MB MTU FILE [--without-icrc]
 
-Without ICRC: the snap length cuts it away, so that there is nothing to verify.
-"""
+Without ICRC: the snap length cuts it away, so there is nothing to verify."""
 import pathlib
 import struct
 import sys
@@ -32,7 +31,7 @@ class Capture:
         self.file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
 
     def packet(self, side, opcode, qp, psn, octets, ack=False):
-        """octets: after the BTH, up to the ICRC."""
+        """octets: from the BTH to the ICRC."""
         udp = 8 + 12 + len(octets) + 4
         ip = ADDRESS[side] + ADDRESS[1 - side]
         flags = struct.pack(">HHH", 0xFFFF, qp >> 16, qp & 0xFFFF)
@@ -48,11 +47,11 @@ class Capture:
         self.octets += 16 + len(frame)
 
     def acknowledge(self, side):
-        """Of all that the other side has asked."""
+        """Acknowledges all requests of the other side."""
         self.packet(side, ACKNOWLEDGE, QP[1 - side], self.psn[1 - side] - 1, struct.pack(">I", AETH_OK | self.messages[1 - side]))
 
     def message(self, side, opcodes, octets, header=b"", psn=None, aeth=b""):
-        """In packets of the path MTU; header comes in the first, aeth in the first and the last."""
+        """In packets of the path MTU; the first has header, the first and the last have aeth."""
         parts = [octets[at:at + self.mtu] for at in range(0, len(octets), self.mtu)]
         first = self.psn[side] if psn is None else psn
         for i, part in enumerate(parts):

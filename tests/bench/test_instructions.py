@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What iwarp-check and the plugins spend on an FPDU does not grow unnoticed. After a change that is worth it: instructions.py --record."""
+"""The costs of iwarp-check and the plugins for an FPDU do not grow unnoticed. After a justified change: instructions.py --record."""
 import importlib.util
 import json
 import pathlib
@@ -10,11 +10,11 @@ import pytest
 
 GROWTH_MAX = 1.10
 RATIO_GROWTH_MAX = 1.03
-STATISTICS_MAX = {"Reads and Atomics": 1.15, "NFS metadata": 1.17} # else 1.10
-# In instructions, as their share of a connection of 12 packets grows when the connection itself costs less. The C library's own
-# depend on the processor, and by a thousand on how the memory of 200 and of 400 connections falls.
+STATISTICS_MAX = {"Reads and Atomics": 1.15, "NFS metadata": 1.17} # otherwise 1.10
+# In instructions, as their share of a 12-packet connection grows when the connection itself gets cheaper. The C library's part depends on the processor, and
+# varies by a thousand with the memory layout of 200 and of 400 connections.
 CONNECTION_STATISTICS_MAX = 13200
-# Of right ones. An FPDU of 64,000 octets whose CRC proves nothing is kept in memory until the next one shows where it ends.
+# Factors for right CRCs. An FPDU of 64,000 octets whose CRC proves nothing is kept in memory until the next one shows its end.
 WRONG_CRC_MAX = {"bulk": 3, "bulk-whole": 4}
 
 
@@ -36,15 +36,14 @@ def need_release(instructions, build):
 
 @pytest.fixture(scope="module")
 def spent(build):
-    """Without --stats; both tests compare with it."""
+    """Without --stats; both tests compare with this."""
     instructions = load()
     need_release(instructions, build)
     return instructions.measure(build)
 
 
 def test_statistics_cost_little(build, spent):
-    """A tenth, and somewhat more where every FPDU is a Read, an Atomic or its response, or a Call or a Reply; for a connection, what it is
-    allowed."""
+    """A tenth, and somewhat more if every FPDU is a Read, an Atomic or its response, or a Call or a Reply; for a connection, its own limit."""
     for name, count in load().measure(build, "--stats").items():
         most = spent[name] * STATISTICS_MAX.get(name, 1.10)
         if name == "connections":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the benchmark of RoCE reads is sound, so that it measures what it says."""
+"""The benchmark's capture of RoCE is valid, so that the benchmark measures what it says."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A build that is optimized by what runs (scripts/train) says what the other one says."""
+"""A build with a profile (scripts/train) gives the same output as another."""
 import subprocess
 
 import pytest

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Memory that is not there, at every allocation of iwarp-check in turn: it ends with status 2 and a sentence, or goes on and
-judges less; it never crashes, and never finds what is not there.
-"""
+"""Allocation failures at every allocation of iwarp-check in turn: it ends with status 2 and a message, or continues and judges less;
+it never crashes, and never reports false findings."""
 import concurrent.futures
 import gzip
 import os
@@ -11,7 +9,7 @@ import subprocess
 import pytest
 
 SCENARIOS = ["rev2", "markers", "rdmap", "atomics", "nfs3", "nfs41-backchannel", "rpcrdma-segments"]
-ROCE = ["nfs42-mount-umount.pcap", "nfs3-names.pcap"]  # real ones, whose findings are known
+ROCE = ["nfs42-mount-umount.pcap", "nfs3-names.pcap"]  # real captures with known findings
 RUNS = 60 if os.environ.get("IWARP_ALL") != "1" else 4000  # of each; spread over all allocations
 
 
@@ -68,8 +66,8 @@ def fail_each(build, shim, tmp_path, *arguments):
         for number, result, said in pool.map(run, numbers):
             where = f"allocation {number} of {total}: status {result.returncode}\n{result.stdout}{result.stderr}"
             if said.strip().isdigit() and total - 8 <= int(said) < number:
-                continue  # the seed of a run decides on a few allocations, and this run had fewer than the first one
+                continue  # the seed of a run decides on a few allocations, and this run had fewer
             assert "failed" in said, where
-            assert result.returncode in (0, 2, 3), where  # 3: nothing was left to judge
+            assert result.returncode in (0, 2, 3), where  # 3: nothing could be judged
             if result.returncode == 2:
                 assert "memory" in result.stderr.lower(), where

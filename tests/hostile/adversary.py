@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures that somebody made to exhaust whoever reads them: each table of the checker has one that tries to fill it."""
+"""Captures made to exhaust their readers: one for each table of the checker tries to fill it."""
 import itertools
 import struct
 
@@ -29,7 +29,7 @@ class Capture:
 
 
 class Connection:
-    """One side speaks; the other one has answered the start-up and acknowledges."""
+    """One side sends; the other has answered the start-up and acknowledges."""
 
     def __init__(self, capture, client=0x0A000001, port=40000, server_port=7174, isn=1000, private=b""):
         self.capture, self.address, self.port = capture, (client, 0x0A000002), (port, server_port)
@@ -88,7 +88,7 @@ def endless_send(capture, n):
 
 
 def scattered_send(capture, n):
-    """Every second octet, so that no two pieces of the message touch."""
+    """Every second octet, so that no two pieces of the message are adjacent."""
     connection = Connection(capture)
     for number in range(n):
         connection.fpdu(0, untagged(SEND, 0, 1, b"x", offset=2 * number, last=False))
@@ -108,7 +108,7 @@ def unanswered_calls(capture, n):
 
 
 def long_chunk_lists(capture, n):
-    """As many segments as a Send of 60 KB can hold, all of one octet, each with an STag of its own."""
+    """As many segments as a Send of 60 KB can hold, all of one octet, each with its own STag."""
     connection = Connection(capture, server_port=20049)
     stags = itertools.count(1)
     for number in range(max(n // 2000, 1)):
@@ -126,7 +126,7 @@ def retransmissions(capture, n):
 
 
 def shifted_overlaps(capture, n):
-    """Each segment begins one octet after the one before it, and contradicts it."""
+    """Each segment begins one octet after the previous one, and contradicts it."""
     connection = Connection(capture)
     for number in range(n):
         connection.segment(0, bytes([number & 0xFF]) * 100, sequence=connection.sequence[0] + 10 + number)
@@ -137,7 +137,7 @@ def holes(capture, n):
     for _ in range(n):
         octets = fpdu(tagged(WRITE, 1, 0, b"x" * 100))
         connection.segment(0, octets)
-        connection.sequence[0] += 2 * len(octets)  # the next one is not captured
+        connection.sequence[0] += 2 * len(octets)  # the next segment is not captured
 
 
 def terminates(capture, n):
@@ -154,12 +154,12 @@ def invalidations(capture, n):
 
 
 def alike_connections(capture, n):
-    """Ports and addresses whose sums and exclusive ors are the same for all."""
+    """Ports and addresses with equal sums and exclusive ors."""
     for number in range(max(n // 20, 1)):
         Connection(capture, client=0x0A100000 + number, port=65000 - number % 60000)
 
 
-alike_connections.open = lambda n: n // 20  # connections at the same time
+alike_connections.open = lambda n: n // 20  # parallel connections
 
 
 def fragments(capture, n):
@@ -178,7 +178,7 @@ def wraps(capture, n):
 
 
 def junk_requests(capture, n):
-    """Start-up frames that begin and never end; open connections are what costs most, and are limited in number."""
+    """Start-up frames that begin and never end; open connections cost most, and their number is limited."""
     for number in range(max(n // 20, 1)):
         connection = Connection.__new__(Connection)
         connection.capture, connection.address = capture, (0x0A200000 + number, 0x0A000002)

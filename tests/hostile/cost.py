@@ -32,12 +32,12 @@ import shark
 import upper
 
 FACTOR = 4
-GROWTH = 5        # times FACTOR times the size may take
-LEAST = 0.004     # seconds, below which times say little
-TRIES = 4         # a busy machine is not at fault
-MIB = 96          # of a row that has no other limit
-OPEN_KIB = 44     # for each connection that is open at the same time, as long as the memory limit of 512 MiB is far
-ENDED_KIB = 6     # for each that is over
+GROWTH = 5        # the larger size may take this many times FACTOR times
+LEAST = 0.004     # seconds; shorter times mean little
+TRIES = 4         # the machine may be busy
+MIB = 96          # for a row without another limit
+OPEN_KIB = 44     # for each parallel connection, far from the memory limit of 512 MiB
+ENDED_KIB = 6     # for each ended connection
 
 
 @dataclasses.dataclass
@@ -46,9 +46,9 @@ class Row:
     make: typing.Callable           # (path, n): writes the file
     times: float                    # at most, against the control
     control: typing.Callable = None # (path, the file, n); None: frames.ordinary()
-    command: typing.Callable = None # (build, path): what reads it; None: iwarp-check
+    command: typing.Callable = None # (build, path): the reader; None: iwarp-check
     mib: typing.Callable = lambda n: MIB
-    share: float = 1                # of n: of what is slow by nature there is less
+    share: float = 1                # part of n: slow inputs are smaller
     statuses: tuple = (0, 1, 2, 3)
     built_in: bool = False          # the plugins, against the dissectors that are built in
 
@@ -91,7 +91,7 @@ def memory_of(case):
 
 
 def flood_of_roce(path, n):
-    """Each packet is for a queue pair that nobody else speaks of."""
+    """Each packet is for a queue pair that nobody else uses."""
     capture = crowd.Roce(path)
     for number in range(n):
         capture.packet((crowd.QueuePairs.A, crowd.QueuePairs.B), 0x04, number + 2, number, b"x" * 32)
@@ -107,7 +107,7 @@ def requests_of_roce(path, n):
 
 
 def naks(path, n):
-    """Acknowledgements of everything, and sequence errors, of one queue pair."""
+    """One queue pair acknowledges everything, and sends sequence errors."""
     capture = crowd.Roce(path)
     pair = crowd.QueuePairs(capture, 1)
     for number in range(n // 2):
@@ -116,8 +116,7 @@ def naks(path, n):
     capture.close()
 
 
-# What costs more than four times as much as the control: what it has cost, and as much again for a busy machine. Much is in starting and ending
-# connections, and in judging them.
+# Rows that cost more than four times the control: the measured cost, doubled for a busy machine. Starting, ending and judging connections takes most of it.
 TIMES = {
     "alike_connections": 18, "attempts_without_answer": 45, "connections_that_end_at_once": 13, "huge_counts": 8, "junk_requests": 20,
     "long_chunk_lists": 40, "long_compounds": 14, "one_stag_again": 7, "refused_attempts": 22, "rpcbind_pairs": 8, "terminates": 12,
@@ -180,8 +179,8 @@ def rows():
 
 
 def run(command):
-    """Status, CPU seconds (all, and the user's), the most memory in MiB, and what was said."""
-    # time(1) says how much memory it was, as what a large process starts counts as large itself; and the seconds to a hundredth only.
+    """Status, CPU seconds (all, and the user's), peak memory in MiB, and the output."""
+    # time(1) measures the memory, as a large process's child also counts as large; and seconds to a hundredth only.
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as measured, tempfile.TemporaryFile() as errors:
         with subprocess.Popen(["/usr/bin/time", "-q", "-o", measured.name, "-f", "%M", *map(str, command)], stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=errors) as process:
@@ -213,8 +212,8 @@ HEAD = (f"{'generator':30} {'octets':>12} {'s/MB':>9} {'x contr.':>8} {'limit':>
 
 
 def judge(row, cost, sanitized):
-    """Names what is over its limit. With a sanitizer only growth counts. In tshark, time may grow as for the control of
-    the same size: this growth is Wireshark's own, whose time for a message that never ends grows with the square, with or without the plugins."""
+    """Names values over their limits. With a sanitizer only growth counts. In tshark, time may grow as for the control of the same size: this growth is
+    Wireshark's own, whose time for an endless message grows with the square, with or without the plugins."""
     over = []
     if cost.growth > GROWTH and not row.built_in:
         over.append("growth")
@@ -260,7 +259,7 @@ def measure(row, build, folder, n, sanitized=False):
     return best
 
 
-START = {}  # seconds of a run over nothing
+START = {}  # seconds of a run without input
 
 
 def start_of(command, build, folder):

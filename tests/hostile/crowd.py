@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures of very many connections at a time, over TCP and RoCE v2, each with one violation in its last message."""
+"""Captures of very many parallel connections, over TCP and RoCE v2, each with one violation in its last message."""
 import struct
 
 import adversary
@@ -8,7 +8,7 @@ WRONG_VERSION = b"\xc3\x40" + struct.pack(">IQ", 1, 0) + b"x"  # DDP version 3 o
 
 
 def crowd_of_tcp(path, n, last=WRONG_VERSION):
-    """All start, and when the last one has started, all go on. last: the ULPDU at the end of each."""
+    """All start, and after the last start all continue. last: the ULPDU at the end of each."""
     capture = adversary.Capture(path)
     connections = [adversary.Connection(capture, client=0x0A100000 + number, port=40000 + number % 20000) for number in range(n)]
     for connection in connections:
@@ -30,7 +30,7 @@ def crowd_of_nfs(path, n):
 
 
 def one_after_the_other(path, n, bad=lambda number: False, reset=False):
-    """Connections with one message each, which is wrong if bad(number). All end in an orderly way, or by a reset."""
+    """Connections with one message each, which is wrong if bad(number). All end in order, or by a reset."""
     capture = adversary.Capture(path)
     for number in range(n):
         connection = adversary.Connection(capture, client=0x0A100000 + number, port=40000 + number % 20000)
@@ -46,7 +46,7 @@ def one_after_the_other(path, n, bad=lambda number: False, reset=False):
 
 
 class Roce:
-    """A pcap file of RoCE v2 between two hosts, whose snap length cuts the ICRC away."""
+    """A pcap file of RoCE v2 between two hosts, whose snap length cuts away the ICRC."""
 
     def __init__(self, path):
         self.file = open(path, "wb")  # pylint: disable=consider-using-with

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures against what reads files, frames and TCP: containers, tunnels, options, and segments of one octet."""
+"""Captures against readers of files, frames and TCP: containers, tunnels, options, and segments of one octet."""
 import gzip
 import pathlib
 import struct
@@ -12,7 +12,7 @@ CLIENT, SERVER = 0x0A000001, 0x0A000002
 
 
 def ordinary(path, packets, octets):
-    """A control: as many packets, with as many octets in all, of a connection that is right."""
+    """A control: as many packets, with as many octets in total, of a correct connection."""
     capture = Capture(path)
     connection = Connection(capture)
     frame, head = max(octets // max(packets, 1), 100), 14 + 20 + 20 + 2 + 14 + 4
@@ -45,7 +45,7 @@ def backwards(capture, n):
 
 
 def sack_floods(capture, n):
-    """Forty octets of options in each segment: SACK blocks that contradict one another, and options without length."""
+    """Forty octets of options in each segment: contradictory SACK blocks, and options without length."""
     connection = Connection(capture)
     for number in range(n):
         blocks = b"".join(struct.pack(">II", number * 4000 + at, number * 4000 + at + 999) for at in (3000, 2000, 1000))
@@ -137,7 +137,7 @@ def many_options(path, n):
 
 
 def names_without_end(path, n):
-    """Name resolution blocks, and blocks that nobody knows."""
+    """Name resolution blocks, and unknown blocks."""
     capture = Ng(path)
     capture.interface()
     records = b"".join(struct.pack("<HHI", 1, 4 + 8, 0x0100000A + number) + b"host.to\0" for number in range(50)) + bytes(4)
@@ -149,7 +149,7 @@ def names_without_end(path, n):
 
 
 def many_sections(path, n):
-    """Each with an interface of its own."""
+    """Each with its own interface."""
     with open(path, "wb") as whole:
         for _ in range(n // 4):
             section = Ng("/dev/null")

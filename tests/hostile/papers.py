@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reports, waivers and scenarios: what reads them takes time that grows with their size, however deep, alike or different their parts are."""
+"""Reports, waivers and scenarios: their readers take time that grows with their size, for deep, equal or different parts."""
 import json
 import pathlib
 import struct
@@ -16,7 +16,7 @@ COUNTS = {"passed": 0, "failed": 1, "inconclusive": 0}
 
 
 def wrong_calls(capture, n):
-    """Calls that ask for no credits: a finding in each."""
+    """Calls that ask for no credits: a finding for each."""
     nfs = upper.Nfs(capture)
     for _ in range(n):
         nfs.xid += 1
@@ -54,7 +54,7 @@ def write(path, captures):
 
 
 def alike(path, n):
-    """The control: the same finding again and again."""
+    """The control: the same finding repeated."""
     write(path, [captured(0, [connection(0, [finding(number) for number in range(n // 8)])])])
 
 
@@ -79,7 +79,7 @@ def as_alike(path, _, n):
 
 
 def deep(path, n):
-    """Deep nesting where a report has waivers."""
+    """Deep nesting at the place of waivers."""
     write(path, [])
     text = pathlib.Path(path).read_text(encoding="utf-8")
     pathlib.Path(path).write_text(text.replace('"unused_waivers": [', '"unused_waivers": [' + "[" * 64 * n, 1), encoding="utf-8")
@@ -125,7 +125,7 @@ def one_case_again(path, _, n):
 
 
 def report(build, path):
-    """The same twice: a matrix with two columns."""
+    """The same report twice: a matrix with two columns."""
     return [build / GEN, "report", "--output=/dev/null", path, path]
 
 
@@ -135,7 +135,7 @@ WAIVERS = 200
 
 
 def write_waivers(path, rule, n):
-    """Beside it, a capture with findings. Time grows with the product of both numbers: that of the waivers stays."""
+    """Also writes a capture with findings. Time grows with the product of both numbers: the number of waivers is fixed."""
     entry = "- id: {}\n  why: it is\n  scope:\n    found: '*a*b*c*d*{}'\n"
     pathlib.Path(path).write_text("".join(entry.format(rule, number) for number in range(WAIVERS)), encoding="utf-8")
     write_calls(f"{path}.pcap", 4 * n)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Input made to exhaust the checker: a tenth and less of `./test --all hostile`, which says what each row costs."""
+"""Input made to exhaust the checker: a tenth or less of `./test --all hostile`, which shows the cost of each row."""
 import re
 import subprocess
 
@@ -7,10 +7,10 @@ import pytest
 
 import cost
 
-# Packets; the stage has 25,000. Some milliseconds of processor time say little on a busy machine: what seems to be over a limit is
-# measured again with more.
+# Packets; the stage has 25,000. A few milliseconds of processor time mean little on a busy machine: a row over a limit is measured again
+# with more.
 QUICK, MORE = 1500, 12000
-IN_TSHARK = ("tshark_junk_requests", "tshark_crowd_of_tcp", "tshark_backwards", "tshark_flood_of_roce")  # it takes long to start
+IN_TSHARK = ("tshark_junk_requests", "tshark_crowd_of_tcp", "tshark_backwards", "tshark_flood_of_roce")  # slow to start
 
 
 @pytest.mark.parametrize("row", [row for row in cost.rows() if not row.built_in or row.name in IN_TSHARK], ids=lambda row: row.name)
@@ -27,10 +27,10 @@ def test_bounded(build, sanitized, tmp_path, row):
                                   lambda n: "".join(f"- &a{i} x\n" for i in range(n))],
                          ids=["brackets", "braces", "dashes", "anchors"])
 def test_yaml_is_refused_early(build, tmp_path, text):
-    """libyaml takes time that grows with the square of the depth, and of the number of anchors."""
+    """libyaml's time grows with the square of the depth, and of the number of anchors."""
     path = tmp_path / "deep.yaml"
     path.write_text(text(200000), encoding="utf-8")
     run = subprocess.run([build / "conformance" / "iwarp-check", f"--waivers={path}", path], capture_output=True, text=True, check=False,
-                         timeout=200)  # it was half an hour
+                         timeout=200)  # it once took half an hour
     assert run.returncode == 2
     assert re.search(f"{path}:[0-9]+: (nested too deeply|too many anchors|a waiver must be a mapping)", run.stderr), run.stderr

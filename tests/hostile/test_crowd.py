@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Very many connections, and others' packets: whoever crowds a capture hides no violation, and takes no memory without end."""
+"""Very many connections, and foreign packets: crowding a capture hides no violation, and memory is bounded."""
 import json
 import os
 import pathlib
@@ -16,11 +16,11 @@ from reports import each, read_report, write_report
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUDGET = "conformance/check/check_budget.h"
-MANY = 1000000 if os.environ.get("IWARP_ALL") == "1" else 20000  # connections, one after the other
+MANY = 1000000 if os.environ.get("IWARP_ALL") == "1" else 20000  # successive connections
 
 
 def run(build, capture, *options):
-    """Status, file with the report and the most memory, in MiB, of one run."""
+    """Status, file with the report and peak memory in MiB of one run."""
     measure, report = capture.with_suffix(".kb"), capture.with_suffix(".json")
     result = subprocess.run(["/usr/bin/time", "-o", measure, "-f", "%M", build / "conformance" / "iwarp-check", "--format=ndjson",
                              f"--output={report}", "--no-progress", *options, capture], capture_output=True, text=True, check=False, timeout=600)
@@ -40,7 +40,7 @@ def with_finding(report, rule):
 
 
 def count_in_large(report, rule):
-    """with_finding() of a file with hundreds of MB, line by line, and whether a connection was cut short."""
+    """with_finding() for a file of hundreds of MB, line by line, and whether a connection was cut short."""
     rest = []
     with report.open(encoding="utf-8") as lines:
         found = sum(any(finding["rule"] == rule for finding in connection["findings"]) for connection in each(lines, "connections", rest))
@@ -63,7 +63,7 @@ def test_all_keep_their_findings(build, sanitized, tmp_path, make, n, rule):
 
 
 def test_connections_that_say_nothing(build, sanitized, tmp_path):
-    """A SYN each: they take memory by pages before anything is said on them."""
+    """A SYN each: they take whole pages of memory before any data."""
     path = tmp_path / "syns.pcap"
     capture = adversary.Capture(path)
     for number in range(30000):
@@ -89,7 +89,7 @@ def test_whoever_makes_room_is_named(build, check, tmp_path, make):
     assert report["captures"][0]["connections_cut_short"] > 100
     assert "too many connections at a time" in report["captures"][0]["warning"]
     assert check("--memory-limit=2M", path).stdout.startswith("ERROR: not everything could be judged")
-    for jobs in ("-j3", "-j2"):  # whoever works on them
+    for jobs in ("-j3", "-j2"):  # for any threads
         assert judge(build, path, "--memory-limit=2M", jobs)[1] == report
     (tmp_path / "report.json").write_text(write_report(report), encoding="utf-8")
     merged = check("merge", tmp_path / "report.json")
@@ -110,7 +110,7 @@ def test_what_was_found_stands(build, tmp_path):
 
 
 def test_what_grows_counts(build, tmp_path):
-    """150 connections fit as long as they are small."""
+    """150 connections fit while they are small."""
     for size, fits in ((64, True), (100000, False)):
         path = tmp_path / f"{size}.pcap"
         capture = adversary.Capture(path)
@@ -124,7 +124,7 @@ def test_what_grows_counts(build, tmp_path):
 
 
 def closed(capture, number, last):
-    """A connection that ends. last: the ULPDU before that."""
+    """A connection that ends. last: its last ULPDU."""
     connection = adversary.Connection(capture, client=0x0A200000 + number)
     connection.fpdu(0, adversary.tagged(adversary.WRITE, 1, 0, b"x"))
     late = connection.sequence[0]
@@ -137,7 +137,7 @@ def closed(capture, number, last):
 
 
 def test_a_crowd_that_ends_takes_no_one_along(build, tmp_path):
-    """The last octets of a connection come after its end, and after that of others."""
+    """A connection's last octets come after its end, and after that of others."""
     path = tmp_path / "closed.pcap"
     capture = adversary.Capture(path)
     late = closed(capture, 0, crowd.WRONG_VERSION)
@@ -171,14 +171,14 @@ def test_whoever_holds_most_gives_up(build, sanitized, tmp_path):
     assert "the memory limit of 32 MiB was reached at frame" in report["captures"][0]["warning"]
     assert sanitized or memory < 64
     connections = report["captures"][0]["connections"]
-    assert connections[0]["counts"]["fpdus"][0] == 4  # it could wait for what came late
+    assert connections[0]["counts"]["fpdus"][0] == 4  # it could wait for late octets
     assert judge(build, path, "--memory-limit=32M", "-j3")[1] == report
     assert "warning" not in judge(build, path)[1]["captures"][0]
 
 
 @pytest.mark.parametrize("jobs", ["-j1", "-j3"])
 def test_a_flood_stays_flat(build, sanitized, tmp_path, jobs):
-    """Each packet is for a queue pair that nobody else speaks of."""
+    """Each packet is for a queue pair that nobody else uses."""
     memory = {}
     for n in (40000, 160000):
         path = tmp_path / f"{n}.pcap"
@@ -195,7 +195,7 @@ NO_NOTES = ["--skip=MPA-A.3-04,MPA-A.5.1-01,DDP-3-08"]  # of each of these conne
 
 
 def test_what_ended_has_a_limit(build, check, sanitized, tmp_path):
-    """What is not listed is counted all the same, in every format, and whoever has a finding is listed."""
+    """Unlisted connections are still counted, in every format, and connections with findings are listed."""
     memory = {}
     path = tmp_path / "ended.pcap"
     for n in (MANY // 4, MANY):
@@ -206,7 +206,7 @@ def test_what_ended_has_a_limit(build, check, sanitized, tmp_path):
         assert status == 1 and len(capture["connections"]) + rest["connections"] == report["summary"]["connections"] == n
         assert rest["with_findings"] == rest["troubled"] == rest["error"] == 0 and with_finding(report, "DDP-4.1-12") == n // 1000
         assert capture["rules"]["DDP-4.1-12"]["passed"] == n - n // 1000
-    assert sanitized or memory[MANY] < memory[MANY // 4] + 24 * MANY / 1e6 + 4, memory  # 8 octets for the number of each
+    assert sanitized or memory[MANY] < memory[MANY // 4] + 24 * MANY / 1e6 + 4, memory  # 8 octets for each number
     assert judge(build, path, "--memory-limit=4M", *NO_NOTES, "-j3")[1] == report
     line = "more connections without findings are counted and not listed; --memory-limit=SIZE keeps more"
     assert f'{rest["connections"]} {line}' in capture["warning"]
@@ -232,7 +232,7 @@ def test_findings_beyond_the_limit_still_fail(build, check, tmp_path):
 
 
 def test_only_what_is_not_listed_fails(build, check, tmp_path):
-    """The first connections have notes and take all the room; errors on the others fail in each format nevertheless."""
+    """The first connections have notes and take all the room; errors on the others still fail in each format."""
     path, waivers = tmp_path / "ended.pcap", tmp_path / "waivers.yaml"
     crowd.one_after_the_other(path, 6000, lambda number: number >= 5000)
     status, report, _ = judge(build, path, "--memory-limit=1M")
@@ -285,7 +285,7 @@ def constant(root, path, name):
 
 
 def test_the_threat_model_has_these_numbers(root):
-    """What the documentation says is what the tests above have met, as both come from the same constants."""
+    """The documentation has the numbers that the tests above check, as both come from the same constants."""
     page = (root / "docs" / "threat-model.md").read_text(encoding="utf-8")
     manual = (root / "docs" / "iwarp-check.1").read_text(encoding="utf-8")
     limit = constant(root, BUDGET, "BUDGET_DEFAULT")
@@ -327,7 +327,7 @@ def forged_reject(pair):
                                    crowd.QueuePairs.disconnect],
                          ids=["control", "request", "handshake", "packet", "reject", "disconnect"])
 def test_forged_management_ends_no_connection(build, tmp_path, forge):
-    """A third party names queue pairs in use; the two ends go on, and then one of them answers what nobody asked."""
+    """A third party names queue pairs in use; the two ends continue, and then one of them answers a question that nobody asked."""
     path = tmp_path / "forged.pcap"
     capture = crowd.Roce(path)
     pair = crowd.QueuePairs(capture, 5)

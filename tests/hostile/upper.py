@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures against what knows NFS, RPC and rpcbind: each table and loop above RPC-over-RDMA has one that tries to fill it, or to walk it."""
+"""Captures against the code for NFS, RPC and rpcbind: one for each table and loop above RPC-over-RDMA tries to fill it, or to lengthen it."""
 import struct
 
 from adversary import SEND, Connection, call, untagged
@@ -47,14 +47,14 @@ def handle_of(number):
 
 
 def many_files_written(capture, n):
-    """Each WRITE is to a file of its own."""
+    """Each WRITE has its own file."""
     nfs = Nfs(capture)
     for number in range(n // 4):
         nfs.write(handle_of(number), 0, DATA)
 
 
 def written_and_read_back(capture, n):
-    """Other octets than those that were written, each time."""
+    """The octets read always differ from those written."""
     nfs = Nfs(capture)
     for number in range(n // 8):
         nfs.write(handle_of(number % 300), number * 512, DATA)
@@ -69,7 +69,7 @@ def one_block_again_and_again(capture, n):
 
 
 def writes_that_are_open(capture, n):
-    """WRITEs without an answer, each to the same file: a READ is compared with all of them."""
+    """Unanswered WRITEs to the same file: a READ is compared with all of them."""
     nfs = Nfs(capture)
     for number in range(n // 4):
         nfs.call(WRITE, opaque(handle_of(1)) + struct.pack(">QII", number * 64, 512, FILE_SYNC) + opaque(DATA))
@@ -77,7 +77,7 @@ def writes_that_are_open(capture, n):
 
 
 def blocks_of_one_hash(capture, n):
-    """Files and blocks whose numbers differ in their high bits alone."""
+    """Files and blocks whose numbers differ only in high bits."""
     nfs = Nfs(capture)
     for number in range(n // 4):
         nfs.write(handle_of(1), number << 40, DATA)
@@ -91,14 +91,14 @@ def different_errors(capture, n):
 
 
 def long_compounds(capture, n):
-    """As many operations as a Send holds, each of four octets."""
+    """As many operations as fit a Send, each of four octets."""
     nfs = Nfs(capture)
     for _ in range(max(n // 1000, 1)):
         nfs.call(COMPOUND, opaque(b"") + struct.pack(">II", 1, 10000) + struct.pack(">I", PUTROOTFH) * 10000, version=4)
 
 
 def huge_counts(capture, n):
-    """Operations, handles, credentials and tags of 4 GiB that are not there."""
+    """Announced operations, handles, credentials and tags of 4 GiB."""
     nfs, most = Nfs(capture), 0xFFFFFFFF
     lies = [(COMPOUND, struct.pack(">III", 0, 1, most) + struct.pack(">I", PUTROOTFH) * 8, 4), (COMPOUND, struct.pack(">I", most) + bytes(40), 4),
             (COMPOUND, struct.pack(">IIIII", 0, 1, 1, PUTFH, most) + bytes(32), 4), (WRITE, struct.pack(">I", most) + bytes(40), 3),
@@ -117,7 +117,7 @@ def huge_chunk_lists(capture, n):
 
 
 def one_stag_again(capture, n):
-    """The same STag in a Read chunk of each Call, none of which is answered."""
+    """The same STag in a Read chunk of each Call, all of which stay unanswered."""
     connection = Connection(capture, server_port=NFS_PORT)
     for number in range(n):
         chunks = struct.pack(">IIIIQI", 1, 0, 0x1234, 4096, 0, 0) + bytes(8)
@@ -125,13 +125,13 @@ def one_stag_again(capture, n):
 
 
 def datagram(capture, source, destination, payload):
-    """UDP, which a Capture writes as TCP."""
+    """UDP, although Capture writes TCP."""
     octets = struct.pack(">HHHH", source[1], destination[1], 8 + len(payload), 0) + payload
     capture.packet(octets, source[0], destination[0], protocol=17)
 
 
 def rpcbind_questions(capture, n):
-    """About other programs, versions and transports, from other ports, half of them answered; and then RDMA is tried."""
+    """About other programs, versions and transports, from other ports, half of them answered; then an attempt over RDMA."""
     for number in range(n // 2):
         client, server = (CLIENT, 600 + number % 400), (SERVER, RPCBIND_PORT)
         program = (100003, 100005, 100021, 100024)[number % 4]
@@ -156,7 +156,7 @@ def segment(capture, source, destination, flags, seq, ack=0, payload=b"", option
 
 
 def refused_attempts(capture, n):
-    """The same two hosts, again and again: what happened is said of all of them together."""
+    """The same two hosts, repeatedly: "what happened" covers all of them together."""
     for number in range(n // 2):
         client, server = (CLIENT, 1024 + number % 60000), (SERVER, NFS_PORT)
         segment(capture, client, server, SYN, number)
@@ -175,7 +175,7 @@ def connections_that_end_at_once(capture, n):
         connection.segment(1, b"", RST | ACK)
 
 
-connections_that_end_at_once.open = lambda n: min(n // 6, 16384 // 6)  # for so many packets after its end
+connections_that_end_at_once.open = lambda n: min(n // 6, 16384 // 6)  # for this many packets after its end
 connections_that_end_at_once.ended = lambda n: n // 6
 refused_attempts.open = lambda n: n // 2
 attempts_without_answer.open = lambda n: n

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""packaging/Containerfile, carried out in roots instead of by a container engine: the same files copied, the same commands run."""
+"""packaging/Containerfile, run in roots instead of a container engine: the same files copied, the same commands run."""
 import os
 import re
 import shlex

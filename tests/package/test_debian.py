@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The Debian source package: it builds, lintian has nothing to say, and its autopkgtest passes on what it installs."""
+"""The Debian source package: it builds, lintian has no complaints, and its autopkgtest passes on the installed packages."""
 import os
 import shutil
 import subprocess
@@ -8,7 +8,7 @@ import pytest
 
 pytestmark = [pytest.mark.all, pytest.mark.skipif(not shutil.which("dh") or not shutil.which("lintian"), reason="needs debhelper and lintian")]
 
-# As if installed: in a namespace whose /usr is a layer over that of the machine.
+# As if installed: in a namespace with a layer over the machine's /usr.
 INSTALLED = """
 set -e
 mount -t tmpfs none {work}
@@ -19,7 +19,7 @@ sh {test}
 """
 
 
-# Packages must follow none of it: one is built as a careful user would, the other as somebody far away.
+# Packages must not depend on these: one is built by a careful user, the other far away.
 SURROUNDINGS = [(0o077, f"parallel={os.cpu_count()}", {"TZ": "UTC", "LC_ALL": "C"}),
                 (0o022, "parallel=3", {"TZ": "Pacific/Kiritimati", "LC_ALL": "C.UTF-8", "HOME": "/nonexistent", "USER": "somebody",
                                        "CCACHE_DISABLE": "1"})]
@@ -47,7 +47,7 @@ def built(root, tmp_path_factory):
 
 
 def different(one, other):
-    """Names of the packages that differ, and of those that only one folder has."""
+    """Names of the packages that differ, and of those in one directory only."""
     names = [{path.name for path in folder.glob("*.deb")} for folder in (one, other)]
     assert names[0]
     return [name for name in sorted(names[0] | names[1])
@@ -55,7 +55,7 @@ def different(one, other):
 
 
 def test_the_same_again(built, root, tmp_path):
-    """Built, and trained, later, in another folder and by somebody else: the same octets."""
+    """Built and trained later, in another directory and by another user: the same octets."""
     assert different(built, build_packages(root, tmp_path, tmp_path / "another-folder", SURROUNDINGS[1])) == []
 
 
@@ -70,7 +70,7 @@ def test_the_same_without_training(root, tmp_path):
 def test_lintian(built):
     changes, = built.glob("*.changes")
     result = subprocess.run(["lintian", "--pedantic", "--allow-root", changes], capture_output=True, text=True, check=False)
-    # Lintian of Debian 12 alone wants a field to be there that the one of testing does not want.
+    # Only Debian 12's lintian requires a field that testing's rejects.
     said = [line for line in result.stdout.splitlines() if "silent-on-rules-requiring-root" not in line]
     assert result.returncode == 0 and not said
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The Debian packages: no errors by lintian, hardened, reproducible; in a fresh root of this release they install, work and go
-without a trace. The tarball builds; the RPMs are inspected, not installed."""
+"""The Debian packages: no errors from lintian, hardened, reproducible; in a fresh root of this release they install, work and
+are removed without a trace. The tarball builds; the RPMs are inspected, not installed."""
 import hashlib
 import os
 import platform
@@ -40,7 +40,7 @@ def unpacked(packages, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tarball(root, packages, tmp_path_factory):
-    """The source tarball, made from the folder in which the packages were built."""
+    """The source tarball, made from the packages' build directory."""
     folder = tmp_path_factory.mktemp("source")
     run("cpack", "--config", root / "build" / "package" / "CPackSourceConfig.cmake", "-B", folder)
     return next(folder.glob("*.tar.xz"))
@@ -48,11 +48,11 @@ def tarball(root, packages, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def fresh(packages, tmp_path_factory):
-    """A minimal Debian with the packages in /tmp; inside(...) does something in it as `nobody` or root."""
+    """A minimal Debian with the packages in /tmp; inside(...) runs a command in it as `nobody` or root."""
     top = tmp_path_factory.mktemp("debian") / "root"
     run("mmdebstrap", "--quiet", "--mode=root", "--variant=minbase", "--include=tshark,gcc,libc6-dev,pkg-config",
         "--aptopt=Acquire::Check-Valid-Until \"false\"", RELEASE, top)
-    # The way to the registry is this machine's.
+    # This machine's access to the registry.
     shutil.copytree("/etc/apt", top / "etc" / "apt", dirs_exist_ok=True)
     shutil.copy("/etc/resolv.conf", top / "etc" / "resolv.conf")
     inside(top, "apt-get -qq -o APT::Sandbox::User=root update")
@@ -87,7 +87,7 @@ def test_they_say_what_they_depend_on(packages):
         assert "libc6" in field(packages[name], "Depends"), name
         assert field(packages[name], "Homepage")
     assert "libglib2.0" in field(packages["iwarp-kit"], "Depends")
-    # What RDMA devices need comes with a package of its own.
+    # A separate package has the libraries for RDMA devices.
     assert not re.search("librdmacm|libibverbs", field(packages["iwarp-kit"], "Depends"))
     for other in ("librdmacm1", "libibverbs1", "ibverbs-providers", "iwarp-kit (= "):
         assert other in field(packages["iwarp-kit-verbs"], "Depends")
@@ -124,7 +124,7 @@ def test_hardened(unpacked):
 
 
 def test_reproducible(tarball, packages, tmp_path):
-    """Built again from the tarball, in another folder: the same octets."""
+    """Built again from the tarball, in another directory: the same octets."""
     run("tar", "-C", tmp_path, "-xf", tarball)
     top = next(tmp_path.iterdir())
     run(top / "scripts" / "package", tmp_path / "again")
@@ -134,7 +134,7 @@ def test_reproducible(tarball, packages, tmp_path):
 
 
 def test_no_package_without_known_dependencies(root, packages, tmp_path):
-    """Where dpkg-shlibdeps is missing there is a message, and no package."""
+    """Without dpkg-shlibdeps there is a message, and no package."""
     tools = tmp_path / "bin"
     tools.mkdir()
     for name in ("cmake", "cpack", "sh", "ninja"):
@@ -146,7 +146,7 @@ def test_no_package_without_known_dependencies(root, packages, tmp_path):
 
 
 def test_rpm(root, packages, tmp_path):
-    """Made and looked at; there is nothing here to install them on."""
+    """Made and inspected; nothing here can install them."""
     run("cpack", "-G", "RPM", "-B", tmp_path, cwd=root / "build" / "package")
     found = {run("rpm", "-qp", "--qf", "%{NAME}", path): path for path in tmp_path.glob("*.rpm")}
     assert {"iwarp-kit-tools", "iwarp-kit-plugins", "iwarp-kit-doc"} <= set(found), found
@@ -155,7 +155,7 @@ def test_rpm(root, packages, tmp_path):
 
 
 def test_another_wireshark_refuses_the_plugins(fresh, packages):
-    """apt names the dependency, and installs nothing, where Wireshark is that of the next series."""
+    """If Wireshark is of the next series, apt names the dependency and installs nothing."""
     major, minor = re.search(r"wireshark-common \(<< (\d+)\.(\d+)\)", field(packages["wireshark-iwarp"], "Depends")).groups()
     control = fresh / "tmp" / "next" / "tree" / "DEBIAN" / "control"
     control.parent.mkdir(parents=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""packaging/iwarp-kit.spec: what is installed from a build is in its packages, all of it; the version is the project's."""
+"""packaging/iwarp-kit.spec: its packages have all installed files of a build; the version is the project's."""
 import os
 import re
 import shutil
@@ -17,7 +17,7 @@ def test_version(root):
 @pytest.mark.skipif(not shutil.which("rpmspec"), reason="no rpmspec")
 @pytest.mark.parametrize("version", ["", "4.4.7", "4.10.0"])
 def test_wireshark(root, tmp_path, version):
-    """The plugins' package wants the minor version that they were built for; the spec can also be read where no Wireshark is, as for a source package."""
+    """The plugins' package requires the minor version of its build; the spec can also be read without Wireshark, as for a source package."""
     if version:
         (tmp_path / "wireshark.pc").write_text(f"Name: wireshark\nDescription: Wireshark\nVersion: {version}\n", encoding="utf-8")
     result = subprocess.run(["rpmspec", "-P", root / "packaging" / "iwarp-kit.spec"], env=os.environ | {"PKG_CONFIG_LIBDIR": str(tmp_path)},
@@ -30,11 +30,11 @@ def test_wireshark(root, tmp_path, version):
 @pytest.mark.all
 @pytest.mark.skipif(not shutil.which("rpmbuild"), reason="no rpmbuild")
 def test_packages(build, root, tmp_path):
-    """From the build that the tests use: rpmbuild complains of a file that is in no package, and of one that is not there."""
+    """From the tests' build: rpmbuild reports a file in no package, and a missing file."""
     plugin = next((build / "plugins" / "run").rglob("iwarp.so"), None)
     if not plugin or not (build / "docs" / "iwarp-check.1.gz").exists():
         pytest.skip("the plugins or the manuals are not built")
-    # Fedora's folders are other ones than those of the system that built it.
+    # Fedora's directories differ from those of the building system.
     folder = subprocess.run(["cmake", "--install", build, "--prefix", "/usr", "--component", "plugins"], env={"DESTDIR": str(tmp_path / "try"),
                             "PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True).stdout
     wireshark = re.search(r"Installing: \S*?(/usr/\S*/wireshark)/plugins/", folder)[1]
