@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arguments and results of NFS and its auxiliary programs, made from text templates, to which wire/nfs_types.txt is
- * compiled at build time. A template is a list of words, each one XDR item:
+ * Arguments and results of NFS and its auxiliary programs, made from text templates, which the build compiles from
+ * wire/nfs_types.txt. A template is a list of words, each one XDR item:
  *
  *   NAME=VALUE       32 bits                     NAME:8=VALUE   64 bits
  *   NAME:b=VALUE     0 or 1
@@ -9,13 +9,13 @@
  *   NAME:d=N         opaque, DDP-eligible        NAME:s=TEXT    string
  *   NAME:l=N         text of a symbolic link of N octets, DDP-eligible
  *   NAME:v=VALUE     nothing; a value to refer to
- *   NAME:a=N         the attribute values that the fields mask0, mask1, mask2 announce, as an opaque; N entries of an
- * ACL (NAME=N ... )    a group N times; (?FIELD=VALUE ... ) once when the field has that value; (ok ... ) and (bad ...
- * ) once when the field status is 0, or is not
+ *   NAME:a=N         the attribute values for the fields mask0, mask1, mask2, as an opaque; N entries of an ACL
+ *   (NAME=N ... )    a group N times; (?FIELD=VALUE ... ) once if the field has that value; (ok ... ) once if the
+ *                    field status is 0, (bad ... ) once if it is not
  *
- * VALUE is a number, N/M (N the first time that the group is written, M from then on), or $FIELD (an earlier field of
- * this message, else one of the arguments that it answers). # in a word stands for how often the group has been written
- * already. Whoever builds a message may set each field by name.
+ * VALUE is a number, N/M (N in the first repetition of the group, M in later ones), or $FIELD (an earlier field of this
+ * message, or an argument of its Call). # in a word is the number of earlier repetitions of the group. The caller may
+ * set each field by name.
  */
 #ifndef IWARP_TRAFFIC_SAY_NFS_MESSAGES_H
 #define IWARP_TRAFFIC_SAY_NFS_MESSAGES_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A connection fed to the MPA layer by hand: startup frames and FPDUs from the wire encoders, with a clock and
+ * A connection fed to the MPA layer by hand: start-up frames and FPDUs from the wire encoders, with a clock and
  * realistic ACK numbers. There are three ways to feed it:
  *
- * line_new()          TCP segments through tcp_pair, as a capture shows them: for rules that need ACKs, silence, FIN
- * and RST. Only findings about TCP and reactions are recorded: a stimulus is often a violation itself.
- * line_new_direct()   octets in order, straight to MPA. line_new_streams()  the same, from streams that are written
- * first and cut into segments later.
+ *   line_new()          TCP segments through tcp_pair, as in a capture: for rules that need ACKs, silence, FIN and RST.
+ *                       Only findings about TCP and reactions are recorded, as a stimulus is often a violation.
+ *   line_new_direct()   octets in order, straight to MPA.
+ *   line_new_streams()  the same from streams that are written first and cut into segments later.
  */
 #ifndef IWARP_TESTS_UNIT_SUPPORT_MPA_LINE_H
 #define IWARP_TESTS_UNIT_SUPPORT_MPA_LINE_H

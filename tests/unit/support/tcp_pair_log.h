@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A tcp_pair with a log of its events, one word each: a test is a conversation and its log.
+ * A tcp_pair with a log of its events, one word each: a test is a conversation and its log:
  *
- * <side>@<offset>:<octets>/<frame>   with ! when it waited (arrival later), < first and > last of its segment,
- * r retransmitted hole<side>@<from>-<to>:<cause>/<frame after it> conflict<side>@<offset>:<first><repeated>/<first
- * frame> fin<side>@<offset>/<frame>   rst<side>/<frame>
+ *   <side>@<offset>:<octets>/<frame>   with ! when it waited (arrival later), < first and > last of its segment,
+ *                                      r retransmitted
+ *   hole<side>@<from>-<to>:<cause>/<frame after it>
+ *   conflict<side>@<offset>:<first><repeated>/<first frame>
+ *   fin<side>@<offset>/<frame>   rst<side>/<frame>
  */
 #ifndef IWARP_TESTS_UNIT_SUPPORT_TCP_PAIR_LOG_H
 #define IWARP_TESTS_UNIT_SUPPORT_TCP_PAIR_LOG_H

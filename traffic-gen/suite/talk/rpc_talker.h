@@ -257,19 +257,19 @@ void rpc_talker_clear_up(struct talk_run *run, enum nfs_version_at version, GPtr
 const char *rpc_talker_new_name(struct rpc_talker *talker);
 
 /*
- * A Call of NFS by our end: write len=N or read len=N (the case's file), create len=N (a link with so long a text;
- * links=N: so many), readlink len=N, getattr (of the root), lookup (of the file), readdir len=N (of the root),
- * with version 3 setacl len=N (of the file, for N users) and getacl, and readlinks of=A/B: a COMPOUND that reads these
- * links, 0 being the first that the case created, or - the root, which is none.
- *   read            the item goes into a Read chunk; keep: it does not; pz: the message, into a Position-Zero one
- *   write=N         a Write chunk for the result, write=N/M/- one for each, the last of none; segments=N of each chunk
- *   reply=N         the Reply may have so many octets: a Reply chunk if that does not fit inline
- * Or a statement of scripts without its side (traffic-gen/say/rpc_script.h), which is sent without waiting for an
- * answer. Our end supplies what the statement does not say: the XID talker->xid (which xid=N sets), its credits, memory
- * of talker->region.
+ * Sends a Call of NFS through our end: write len=N or read len=N (the case's file), create len=N (a link with a text of
+ * N octets; links=N: N links), readlink len=N, getattr (of the root), lookup (of the file), readdir len=N (of the
+ * root), with version 3 setacl len=N (of the file, for N users) and getacl, and readlinks of=A/B: a COMPOUND that reads
+ * these links, 0 being the case's first link, or - the root, which is not a link.
+ *   read            the item goes into a Read chunk; keep: it does not; pz: the message, into a Position-Zero chunk
+ *   write=N         a Write chunk for the result, write=N/M/- one for each, the last without segments; segments=N of
+ *                   each chunk
+ *   reply=N         the Reply may have N octets: a Reply chunk if these do not fit inline
+ * Or sends a statement of scripts without its side (traffic-gen/say/rpc_script.h), and does not wait for an answer. Our
+ * end supplies missing values: the XID talker->xid (which xid=N sets), its credits, memory of talker->region.
  *   call write ...  such a Call with chunks as the words say, right or wrong; reduce=handle, reduce=name are items, too
- *   call null       a NULL Call of NFS; `reply null` such a Reply, of success
- *   reply, error    answer the Call of the DUT that has talker->xid
+ *   call null       a NULL Call of NFS; `reply null`: a successful Reply to it
+ *   reply, error    answer the DUT's Call with talker->xid
  * False: verdict is set.
  */
 bool rpc_talker_say(struct rpc_talker *talker, const char *format, ...) G_GNUC_PRINTF(2, 3);

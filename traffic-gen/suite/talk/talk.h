@@ -6,14 +6,13 @@
  *
  * A case's function looks like this:
  *
- * static void bad_crc(struct talk *talk, const struct suite_case *row)
- * {
- * if (!talk_start(talk, NULL))
- * verdict is set: could not be started
- * return;
- * talk_say(talk, "read mpa@-1^1");
- * talk_expect_terminate(talk, &(struct talk_terminate){.reason = {{2, 0, 2}}, .or_close = true});
- * }
+ *     static void bad_crc(struct talk *talk, const struct suite_case *row)
+ *     {
+ *         if (!talk_start(talk, NULL))        // the verdict is set
+ *             return;
+ *         talk_say(talk, "read mpa@-1^1");
+ *         talk_expect_terminate(talk, &(struct talk_terminate){.reason = {{2, 0, 2}}, .or_close = true});
+ *     }
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_TALK_H
 #define IWARP_TRAFFIC_SUITE_TALK_TALK_H
@@ -135,20 +134,20 @@ void talk_set_mss(struct talk *talk, uint16_t mss); /* in our SYN, for the next 
 void talk_set_window(struct talk *talk, unsigned octets);
 
 /*
- * Statements as in scripts (traffic-gen/say/script.h), without the side, which is ours: "send op=12; read". What a
- * message needs is right for this device unless a word changes it:
+ * Statements as in scripts (traffic-gen/say/script.h), without the side, which is ours: "send op=12; read".
+ * Messages are right for this device unless a word changes them:
  *
  *   write          zero-length, to memory that the device advertises, if any
  *   read           zero-length, from nowhere, into our sink
  *   send           TALK_MESSAGE octets
- *   fadd, cswap    of zero, to the first word of the device's memory
- *   region=NAME    of write, read, answer, send-inv: TALK_MESSAGE octets of that region, from its start: all,
+ *   fadd, cswap    with zero, on the first word of the device's memory
+ *   region=NAME    for write, read, answer, send-inv: TALK_MESSAGE octets of that region, from its start: all,
  *                  read-only, write-only, local, foreign, gone, shared
  *   end            from the region's end: "write region=all end to-63" reaches beyond it
  *   ask            the question that this device answers (talk_usable_sign())
  *   startup        our start-up frame
  *
- * acked, wait and mpa.gap take their time. False: they were not all said, and the verdict is set.
+ * acked, wait and mpa.gap take time. False: not all were sent, and the verdict is set.
  */
 bool talk_say(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* The same with this payload in its Sends and Writes, which have no word len. */
