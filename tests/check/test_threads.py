@@ -103,7 +103,7 @@ def test_layouts_of_terminates(check, build, tmp_path):
     """The layout proven by one connection applies to its host's later connections on any thread, but not to earlier ones."""
     bare = "I send; R send; I send op=12; R term 0/2/06 have-len=0 have-ddp=0 m=0 d=0 @18=0x20"
     proof = "I send; R send; I send dv=2; R term 1/2/06 @18=0x21 @20=0x03"
-    before, after = 70, 24  # more packets than are read before connections are processed in groups
+    before, after = 70, 24  # the checker reads fewer packets than these before it processes connections in groups
     reused, capture = tmp_path / "reused.pcap", tmp_path / "host.pcap"
     subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "script", "--pcap", "--script=" + "; next; ".join([bare] * before + [proof] + [bare] * after),
                     "-o", reused], check=True)

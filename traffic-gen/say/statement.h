@@ -19,7 +19,7 @@ struct word {
     char *text;      /* the value as written; NULL: none */
 };
 
-/* The old value after the word's change. */
+/* Returns old as the word changes it. */
 static inline uint64_t word_apply(const struct word *word, uint64_t old)
 {
     switch (word->op) {

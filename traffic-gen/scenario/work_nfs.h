@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The NFS client or server of an end of work, on RPC-over-RDMA. */
+/* An end with work as NFS client or NFS server, on RPC-over-RDMA. */
 #ifndef IWARP_TRAFFIC_SCENARIO_WORK_NFS_H
 #define IWARP_TRAFFIC_SCENARIO_WORK_NFS_H
 

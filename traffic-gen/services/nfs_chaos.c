@@ -19,7 +19,7 @@ static enum rpc_end_answer chaos_decide(void *ctx, const struct rpc_end_incoming
 {
     struct nfs_chaos_end *connection = ctx;
 
-    /* A Call whose Read chunks have come is decided again, without its octets. */
+    /* Without octets in->p: the second decision for a Call, after its Read chunks have come. */
     if (!in->call || !in->p || due != RPC_END_SERVE || connection->chaos->calls++ < SPARED)
         return due;
     if (strikes(connection, FIN_BEFORE))
