@@ -135,7 +135,7 @@ EXPECT = "    expect taken: the device continues\n"
 
 @pytest.mark.parametrize("text, line, words", [
     (HEAD, 2, "a case has one line `expect WORD: WHAT THE DEVICE HAS TO DO`, or `judge WORD: ...`"),
-    (HEAD + EXPECT + "    judge no-recovery: a close\n", 2, "a case has one line `expect WORD: WHAT THE DEVICE HAS TO DO`"),
+    (HEAD + EXPECT + "    judge held-back: a close\n", 2, "a case has one line `expect WORD: WHAT THE DEVICE HAS TO DO`"),
     (HEAD.replace("both: ", ""), 2, "`case` and `mutant` have both or responder or initiator instead of SCENARIO"),
     (HEAD.replace("both", "client") + EXPECT, 2, "a case is both or responder or initiator, not client"),
     (HEAD + EXPECT.replace("taken", "taking"), 2, "there is no word of suite_words.def `taking`; perhaps taken or taken-in-parts; there are: all-lengths, "),
@@ -144,7 +144,7 @@ EXPECT = "    expect taken: the device continues\n"
     (HEAD + EXPECT.replace("taken", "wrong-frame ends"), 2, "there is no value of wrong-frame `ends`; perhaps open; there are: accepts, closed, "),
     (HEAD + EXPECT.replace("taken", "taken 10"), 2, "there is no value of taken `10`; there are: each-time"),
     (HEAD + EXPECT.replace("taken", "incomplete ten"), 2, "there is no value of incomplete `ten`; there are: number"),
-    (HEAD + EXPECT.replace("taken", "unaligned").replace("expect", "judge").replace("ed:", "ed 1:"), 2, "there is no value of unaligned `1`; there are: none"),
+    (HEAD + EXPECT.replace("taken", "held-back").replace("expect", "judge").replace("back:", "back 1:"), 2, "there is no value of held-back `1`; there are: none"),
     (HEAD + EXPECT + "    fail late: too late\n", 2, "taken has no line `fail`"),
     (HEAD + EXPECT + "    fail\n", 2, "taken has no line `fail`"),
     (HEAD + EXPECT.replace("taken", "reaction"), 2, "the last line of reaction must have no condition"),

@@ -171,60 +171,58 @@ static bool judge_memory(struct talk *talk, const struct series *series, unsigne
            judge_word(talk, "the word after operation", n, value_after(series, n), word);
 }
 
-void atomics_one_by_one(struct talk *talk, const struct suite_case *row)
+/* Operation i by itself; then a Read. */
+static bool atomics_take_one(struct talk *talk, const struct series *series, unsigned place, unsigned i)
 {
-    const struct series *series = &table[row->variant];
-    unsigned n = length_of(series), place;
     uint64_t original;
 
-    if (!supports(talk))
-        return;
-    place = place_in(talk_region(talk, REGION_ALL));
-    if (!atomics_prepare(talk, place, series->start))
-        return;
-    for (unsigned i = 0; i < n; i++) {
-        if (!say_operation(talk, "all", place, i + 1, &series->operation[i]) ||
-            !hear_original(talk, i + 1, &original) ||
-            !judge_word(talk, "the original value of operation", i + 1, value_after(series, i), original) ||
-            !judge_memory(talk, series, place, i + 1))
-            return;
-    }
-    talk_passed(talk, "%u operations returned what was there before, and left what they have to", n);
+    return say_operation(talk, "all", place, i + 1, &series->operation[i]) && hear_original(talk, i + 1, &original) &&
+           judge_word(talk, "the original value of operation", i + 1, value_after(series, i), original) &&
+           judge_memory(talk, series, place, i + 1);
 }
 
-/* ---- several in flight ---- */
-
-/* Two operations with a Read between them leave together. */
-void atomics_in_flight(struct talk *talk, const struct suite_case *row)
+/* Operation i, a Read, and the next operation leave together. */
+static bool atomics_take_two(struct talk *talk, const struct series *series, unsigned place, unsigned i)
 {
-    const struct series *series = &table[row->variant];
-    unsigned n = length_of(series), place;
     uint64_t original, word;
+
+    talk_say(talk, "cork");
+    say_operation(talk, "all", place, i + 1, &series->operation[i]);
+    talk_say(talk, "read region=all srcto+%u size=8", place);
+    say_operation(talk, "all", place, i + 2, &series->operation[i + 1]);
+    talk_say(talk, "uncork");
+    return hear_original(talk, i + 1, &original) &&
+           judge_word(talk, "the original value of operation", i + 1, value_after(series, i), original) &&
+           hear_word(talk, &word) &&
+           judge_word(talk, "the word after operation", i + 1, value_after(series, i + 1), word) &&
+           hear_original(talk, i + 2, &original) &&
+           judge_word(talk, "the original value of operation", i + 2, value_after(series, i + 1), original);
+}
+
+void atomics_one_by_one(struct talk *talk, const struct suite_case *row)
+{
+    const bool together = row->variant & TOGETHER;
+    const struct series *series = &table[row->variant & ~TOGETHER];
+    const unsigned n = length_of(series), step = together ? 2 : 1;
+    unsigned place;
 
     if (!supports(talk))
         return;
-    if (talk_dut_ird(talk) < 3) {
+    if (together && talk_dut_ird(talk) < 3) {
         talk_not_applicable(talk, "the device takes no three requests at once");
         return;
     }
     place = place_in(talk_region(talk, REGION_ALL));
     if (!atomics_prepare(talk, place, series->start))
         return;
-    for (unsigned i = 0; i + 1 < n; i += 2) {
-        talk_say(talk, "cork");
-        say_operation(talk, "all", place, i + 1, &series->operation[i]);
-        talk_say(talk, "read region=all srcto+%u size=8", place);
-        say_operation(talk, "all", place, i + 2, &series->operation[i + 1]);
-        talk_say(talk, "uncork");
-        if (!hear_original(talk, i + 1, &original) ||
-            !judge_word(talk, "the original value of operation", i + 1, value_after(series, i), original) ||
-            !hear_word(talk, &word) ||
-            !judge_word(talk, "the word after operation", i + 1, value_after(series, i + 1), word) ||
-            !hear_original(talk, i + 2, &original) ||
-            !judge_word(talk, "the original value of operation", i + 2, value_after(series, i + 1), original))
+    for (unsigned i = 0; i + step <= n; i += step) {
+        if (!(together ? atomics_take_two : atomics_take_one)(talk, series, place, i))
             return;
     }
-    talk_passed(talk, "two operations at once, and a Read between them, were answered as one after the other");
+    if (together)
+        talk_passed(talk, "two operations at once, and a Read between them, were answered as one after the other");
+    else
+        talk_passed(talk, "%u operations returned what was there before, and left what they have to", n);
 }
 
 /* ---- two connections ---- */

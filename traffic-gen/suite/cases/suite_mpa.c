@@ -8,27 +8,7 @@
 #include <string.h>
 
 static const char lengths_octets[] = "0123456789abcdef";
-static const int64_t pause_ns = 30 * INT64_C(1000000), hold_ns = 200 * INT64_C(1000000);
-
-/* Segments that start and end anywhere: one and a half FPDUs, a pause, the other half and one more. */
-static bool say_unaligned(struct talk *talk, const struct suite_case *row, bool odd)
-{
-    g_autoptr(GByteArray) all = NULL;
-    size_t first;
-
-    if (!talk_start(talk, NULL) || !(all = talk_octets(talk, "%s", row->says)))
-        return false;
-    first = odd ? all->len / 2 : all->len;
-    talk_write(talk, all->data, first);
-    talk_sleep(talk, pause_ns);
-    talk_write(talk, all->data + first, all->len - first);
-    return true;
-}
-
-void mpa_unaligned(struct talk *talk, const struct suite_case *row)
-{
-    talk_expect_taken(talk, row, say_unaligned, NULL);
-}
+static const int64_t hold_ns = 200 * INT64_C(1000000);
 
 /* Writes to the same place, each one octet longer than the one before; in the comparison all have the length of the
  * first.

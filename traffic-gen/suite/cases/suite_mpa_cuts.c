@@ -9,7 +9,7 @@
 
 /* The rest once the device has had the octets before, and the time to look at them. */
 #define THEN_THE_REST "mpa.acked mpa.gap=20000"
-static const int64_t read_pause = 20 * INT64_C(1000000);
+static const int64_t read_pause = 20 * INT64_C(1000000), half_pause = 30 * INT64_C(1000000);
 
 /* From where to where the octets of an FPDU are cut: before each of these, and after the last. */
 static void range_of(struct talk *talk, enum cut cut, size_t *from, size_t *to)
@@ -39,6 +39,7 @@ static void range_of(struct talk *talk, enum cut cut, size_t *from, size_t *to)
         *from = (size_t)(mpa_next_marker(framing, offset) - offset);
         *to = MIN(*from + MPA_MARKER_LEN, n - 1);
         break;
+    case CUT_MIDDLE:
     case CUT_OCTETS:
         break;
     }
@@ -86,9 +87,28 @@ static bool say_each_octet(struct talk *talk, const struct suite_case *row, bool
     return true;
 }
 
+/* Segments that start and end anywhere: the first half of all octets, a pause, and the rest. */
+static bool say_halves(struct talk *talk, const struct suite_case *row, bool odd)
+{
+    g_autoptr(GByteArray) all = NULL;
+    size_t first;
+
+    if (!talk_start(talk, NULL) || !(all = talk_octets(talk, "%s", row->says)))
+        return false;
+    first = odd ? all->len / 2 : all->len;
+    talk_write(talk, all->data, first);
+    talk_sleep(talk, half_pause);
+    talk_write(talk, all->data + first, all->len - first);
+    return true;
+}
+
 void mpa_cuts_cut(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, row, row->variant == CUT_OCTETS ? say_each_octet : say_cut, NULL);
+    talk_stimulus *const say = row->variant == CUT_OCTETS   ? say_each_octet
+                               : row->variant == CUT_MIDDLE ? say_halves
+                                                            : say_cut;
+
+    talk_expect_taken(talk, row, say, NULL);
 }
 
 /* An FPDU with a Marker inside. False: verdict is set. */

@@ -15,9 +15,15 @@ void mpa_errors_damaged_by_our_wish(struct talk *talk, const struct suite_case *
         expect_refusal(talk, row);
 }
 
-/* We do not close: the device must. */
+/* We do not close: the device must. What is asked after the error (row->served) must not be answered before that. */
 void mpa_errors_ends(struct talk *talk, const struct suite_case *row)
 {
-    if (row_say(talk, row, true))
-        talk_expect_close(talk, talk_t_idle(talk));
+    if (!row_say(talk, row, true))
+        return;
+    if (row->served && row_await(talk, row) == LIFE_ANSWERS)
+        talk_failed(talk, "expected no answer after the error; a request after it was answered");
+    else
+        talk_expect_close(talk, row->served ? talk_t_close(talk) : talk_t_idle(talk));
+    if (row->served && talk_has_passed(talk) && talk_answer(talk))
+        talk_inconclusive(talk, "closed, but after the error the device says something: %s", talk_answer(talk));
 }

@@ -104,7 +104,8 @@ void mpa_startup_wrong_frame(struct talk *talk, const struct suite_case *row)
     if (!row->says && answer != ANSWER_CLOSED && talk_last(talk)->what == TALK_FRAME)
         answer = hear_answer(talk, talk_t_close(talk));
     /* Another rule is about a late close. */
-    if (answer == ANSWER_OPEN && failing & ANSWER_OPEN && hear_answer(talk, talk_t_start(talk)) == ANSWER_CLOSED)
+    if (answer == ANSWER_OPEN && failing & (ANSWER_OPEN | ANSWER_LATE) &&
+        hear_answer(talk, talk_t_start(talk)) == ANSWER_CLOSED)
         answer = ANSWER_LATE;
     judge(talk, answer, failing);
 }
@@ -140,18 +141,6 @@ void mpa_startup_unknown_revision(struct talk *talk, const struct suite_case *ro
         talk_inconclusive(talk, "the device leaves the connection open, which another rule is about");
     else
         talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, talk_last(talk)));
-}
-
-/* A close, but not at once. */
-void mpa_startup_late_close(struct talk *talk, const struct suite_case *row)
-{
-    if (!give(talk, row))
-        return;
-    if (hear_answer(talk, talk_t_close(talk)) != ANSWER_OPEN) {
-        judge(talk, talk_is_open(talk) ? ANSWER_ACCEPTS : ANSWER_CLOSED, 0);
-        return;
-    }
-    judge(talk, hear_answer(talk, talk_t_start(talk)) == ANSWER_CLOSED ? ANSWER_LATE : ANSWER_OPEN, ANSWER_LATE);
 }
 
 /* ---- waiting ---- */

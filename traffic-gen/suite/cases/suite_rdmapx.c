@@ -62,22 +62,3 @@ void rdmapx_depth(struct talk *talk, const struct suite_case *row)
     }
     talk_passed(talk, "%u Atomic Requests were answered", n);
 }
-
-/* DDP header, and no RDMA Header: R is for Read Requests (section 8.1). */
-void rdmapx_headers(struct talk *talk, const struct suite_case *row)
-{
-    const struct talk_heard *heard;
-
-    if (!row_say(talk, row, true))
-        return;
-    heard = hear_end(talk, talk_t_react(talk));
-    if (!heard->is_terminate)
-        talk_inconclusive(talk, "expected a Terminate; found %s", talk_describe(talk, talk_last(talk)));
-    else if (heard->meant.layer != RDMAP_LAYER_RDMA || heard->meant.etype == REMOTE_OPERATION)
-        talk_inconclusive(talk, "refused, but not for the STag of the Atomic Request: %s", talk_describe(talk, heard));
-    else if (!heard->meant.d || heard->meant.r)
-        talk_failed(talk, "expected D = 1 and R = 0; found D = %d and R = %d in %s", heard->meant.d, heard->meant.r,
-                    talk_describe(talk, heard));
-    else
-        talk_passed(talk, "%s, D = 1, R = 0", talk_describe(talk, heard));
-}

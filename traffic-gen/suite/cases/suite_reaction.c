@@ -136,6 +136,8 @@ static unsigned facts_of(struct talk *talk, enum talk_life life)
         {WHEN_VERSION_0, is_message && heard.ddp.dv == 0 && heard.ddp.rv == 0},
         {WHEN_ECHO, is_message && heard.ddp.opcode == RDMAP_SEND && talk_echoes_message(&heard.ddp)},
         {WHEN_TERMINATE, reaction_is_terminate(&heard)},
+        {WHEN_D, heard.meant.d},
+        {WHEN_R, heard.meant.r},
         {WHEN_OPEN, talk_is_open(talk)},
         {WHEN_SAID, talk_answer(talk) != NULL},
         {WHEN_ANSWERS, life == LIFE_ANSWERS},

@@ -6,7 +6,6 @@
 #include "traffic-gen/suite/cases/suite_rpcrdma.h"
 
 #include "traffic-gen/suite/talk/talk_internal.h"
-#include "wire/octets.h"
 
 enum { MANY_MAX = 1024 };
 
@@ -23,23 +22,6 @@ void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer 
     /* So that the recording shows, too, that it will not come. */
     if (found == RPC_ANSWER_SILENCE && talk_is_initiator(talker->talk))
         rpc_talker_alive(talker);
-}
-
-/* A server may go by rdma_xid alone; but its own Reply has one XID, in both places (RFC 8166 section 4.2.1). */
-static bool has_two_xids(const struct rpc_talker *talker)
-{
-    const struct talker_heard *heard = rpc_talker_find(talker, talker->xid);
-    size_t at = heard ? heard->header.header_len : 0;
-
-    return heard && heard->header.status == RPCRDMA_OK && heard->header.proc == RPCRDMA_MSG &&
-           heard->n >= at + sizeof(uint32_t) && get_be32(heard->p + at) != heard->header.xid;
-}
-
-void rpcrdma_headers_two_xids(struct rpc_talker *talker, const struct suite_case *row)
-{
-    calls_judged(talker, row);
-    if (has_two_xids(talker))
-        talk_failed(talker->talk, "expected %s; found a Reply that has both XIDs, too", row->expected);
 }
 
 /* All Calls of the DUT are pending: it makes no more. */

@@ -132,6 +132,28 @@ void rpcrdma_sizes_large_send(struct rpc_talker *talker, const struct suite_case
         large_to_client(talker, size);
 }
 
+/* ---- chunks of our own ---- */
+
+/* A READ of more than fits inline by either side's sizes; variant: octets of the chunk for it. */
+void rpcrdma_sizes_too_small(struct rpc_talker *talker, const struct suite_case *row)
+{
+    enum rpc_answer answer;
+    bool beyond = false;
+
+    if (!calls_say(talker, row))
+        return;
+    answer = rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk));
+    for (int i = row->variant; i < TALKER_REGION; i++)
+        beyond |= talker->region[i] != 0;
+    if (beyond || (talker->terminated && talker->error == QP_LOCAL_ACCESS))
+        talk_failed(talker->talk, "expected nothing past the end of a chunk of %d octets; the device wrote there",
+                    row->variant);
+    else if (talker->terminated && talker->error == QP_LOCAL_LENGTH)
+        talk_failed(talker->talk, "expected %s; found a Send that is too long for our Receive buffer", row->expected);
+    else
+        rpcrdma_judge(talker, RPC_FAULTS | RPC_ANSWER_SUCCESS, answer);
+}
+
 /* ---- private data ---- */
 
 enum { RESULT = 3500, SIZE_3 = 4096 };
