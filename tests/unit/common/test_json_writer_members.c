@@ -132,13 +132,13 @@ static const char none[] = "{\"truth\":false,\"tristate\":null,\"small\":null,\"
                            "\"apart\":[null,null],\"bytes\":[null,null],\"real\":0.0,\"texts\":[],\"numbers\":[],"
                            "\"rows\":[],\"colour\":\"red\",\"any\":null}\n";
 
-static void test_what_is_read_is_written_again(void **state)
+UNIT_TEST(test_what_is_read_is_written_again)
 {
     assert_null(read_again(all, true));
     assert_null(read_again(none, true));
 }
 
-static void test_more_than_the_most_is_written_as_that(void **state)
+UNIT_TEST(test_more_than_the_most_is_written_as_that)
 {
     struct thing thing;
     char *line;
@@ -154,7 +154,7 @@ static void test_more_than_the_most_is_written_as_that(void **state)
 }
 
 /* Each member in turn is replaced or removed. */
-static void test_what_does_not_fit_is_refused(void **state)
+UNIT_TEST(test_what_does_not_fit_is_refused)
 {
     static const struct {
         const char *from, *to, *wrong;
@@ -194,15 +194,4 @@ static void test_what_does_not_fit_is_refused(void **state)
         assert_non_null(wrong);
         assert_string_equal(wrong, cases[i].wrong);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_read_is_written_again),
-        cmocka_unit_test(test_more_than_the_most_is_written_as_that),
-        cmocka_unit_test(test_what_does_not_fit_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

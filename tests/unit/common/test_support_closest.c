@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "support/closest.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "tests/unit/support/support.h"
 
 static const char *const names[] = {"play", "list", "connect", "listen", "serve", "test", "report", "recover-timeout"};
 
@@ -19,7 +13,7 @@ static const char *closest_name(const char *word, size_t n)
     return closest.name;
 }
 
-static void mistyped(void **state)
+UNIT_TEST(mistyped)
 {
     assert_string_equal(closest_name("plya", SIZE_MAX), "play");      /* swapped */
     assert_string_equal(closest_name("conect", SIZE_MAX), "connect"); /* missing */
@@ -30,7 +24,7 @@ static void mistyped(void **state)
     assert_string_equal(closest_name("tset=5", 4), "test"); /* a part of the word */
 }
 
-static void unlike(void **state)
+UNIT_TEST(unlike)
 {
     char longest[200];
 
@@ -41,11 +35,4 @@ static void unlike(void **state)
     assert_null(closest_name("display", SIZE_MAX));
     assert_null(closest_name("everything", SIZE_MAX));
     assert_null(closest_name(longest, SIZE_MAX));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(mistyped), cmocka_unit_test(unlike)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ static void assert_passes(const char *text, bool passes)
         fail_msg("%s", text);
 }
 
-static void test_json_passes(void **state)
+UNIT_TEST(test_json_passes)
 {
     static const char *const texts[] = {"0",
                                         "-0",
@@ -29,7 +29,7 @@ static void test_json_passes(void **state)
         assert_passes(texts[i], true);
 }
 
-static void test_other_numbers_do_not(void **state)
+UNIT_TEST(test_other_numbers_do_not)
 {
     static const char *const texts[] = {"0x10", "010", "-01", "00",  "+1",  ".5",    "1.",   "1.e5",
                                         "1e",   "1e+", "-",   "--1", "-.5", "1e400", "1.5.5"};
@@ -38,7 +38,7 @@ static void test_other_numbers_do_not(void **state)
         assert_passes(texts[i], false);
 }
 
-static void test_other_strings_do_not(void **state)
+UNIT_TEST(test_other_strings_do_not)
 {
     static const char *const texts[] = {"\"",          "\"\\",    "\"\\\"", "\"\\x\"", "\"\\u12\"",
                                         "\"\\u12g4\"", "\"\\u12", "\"\t\"", "'a'",     "\"\xe9\""};
@@ -47,7 +47,7 @@ static void test_other_strings_do_not(void **state)
         assert_passes(texts[i], false);
 }
 
-static void test_other_texts_do_not(void **state)
+UNIT_TEST(test_other_texts_do_not)
 {
     g_autofree char *deep = g_strnfill(33, '['), *closing = g_strnfill(33, ']');
     g_autofree char *both = g_strconcat(deep, closing, NULL);
@@ -59,16 +59,4 @@ static void test_other_texts_do_not(void **state)
     assert_passes("/* \" */ []", false);
     assert_passes("[]]", false);
     assert_false(json_guard_passes("[]\0", 3));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json_passes),
-        cmocka_unit_test(test_other_numbers_do_not),
-        cmocka_unit_test(test_other_strings_do_not),
-        cmocka_unit_test(test_other_texts_do_not),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by all unit tests: cmocka, octets from hex, a seeded generator. */
+/* Shared by all unit tests: cmocka, tests that register themselves, octets from hex, a seeded generator. */
 #ifndef IWARP_TESTS_UNIT_SUPPORT_SUPPORT_H
 #define IWARP_TESTS_UNIT_SUPPORT_SUPPORT_H
 
@@ -14,6 +14,16 @@
 #include <string.h>
 
 #define ARRAY_LENGTH(a) (sizeof(a) / sizeof(a)[0])
+
+/* Defines a test, which runs without being listed anywhere: in the order of the file. Its body follows. */
+#define UNIT_TEST(test)                                                                                                \
+    static void test(void **state);                                                                                    \
+    __attribute__((constructor)) static void unit_test_add_##test(void)                                                \
+    {                                                                                                                  \
+        unit_test_add(__LINE__, #test, test);                                                                          \
+    }                                                                                                                  \
+    static void test(void **state)
+void unit_test_add(unsigned line, const char *name, CMUnitTestFunction test);
 
 /* Octets of the hex digits in text; blanks are skipped, "[n]" means n zero octets. Returns their number. */
 size_t octets_of(const char *text, uint8_t *out, size_t size);

@@ -8,7 +8,7 @@
 static const struct advert_request request = {
     .operation = ADVERT_CMP_SWAP, .stag = 0x51A0, .address = 0x1008, .data = UINT64_MAX - 1, .compare = 7};
 
-static void test_request(void **state)
+UNIT_TEST(test_request)
 {
     static const uint8_t expected[] = {'I', 'W', 'T', 'O', 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0x10, 0x08, 0, 0, 0x51, 0xA0};
     uint8_t words[ADVERT_REQUEST_LEN];
@@ -22,7 +22,7 @@ static void test_request(void **state)
     assert_true(found.address == request.address && found.data == request.data && found.compare == request.compare);
 }
 
-static void test_other_messages(void **state)
+UNIT_TEST(test_other_messages)
 {
     uint8_t words[ADVERT_REQUEST_LEN + 1] = {0};
     struct advert_request found;
@@ -33,11 +33,4 @@ static void test_other_messages(void **state)
     assert_false(advert_request_decode(&found, NULL, 0));
     words[3] = 'Q';
     assert_false(advert_request_decode(&found, words, ADVERT_REQUEST_LEN));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_request), cmocka_unit_test(test_other_messages)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

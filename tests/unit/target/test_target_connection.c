@@ -134,7 +134,7 @@ static bool has_had(const struct connection *c, unsigned receive, const uint8_t 
 }
 
 /* More messages than Receives: each Receive is posted again. */
-static void test_atomics(void **state)
+UNIT_TEST(test_atomics)
 {
     uint8_t octets[ADVERT_REQUEST_LEN];
 
@@ -153,7 +153,7 @@ static void test_atomics(void **state)
 }
 
 /* Immediate Data, and an unknown operation. */
-static void test_others_are_echoed(void **state)
+UNIT_TEST(test_others_are_echoed)
 {
     uint8_t octets[ADVERT_REQUEST_LEN];
 
@@ -165,7 +165,7 @@ static void test_others_are_echoed(void **state)
     teardown();
 }
 
-static void test_a_device_without_atomics(void **state)
+UNIT_TEST(test_a_device_without_atomics)
 {
     uint8_t octets[ADVERT_REQUEST_LEN];
 
@@ -175,15 +175,4 @@ static void test_a_device_without_atomics(void **state)
     assert_true(*word() == 1);
     assert_true(has_had(bench.tester, 0, octets));
     teardown();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_others_are_echoed),
-        cmocka_unit_test(test_a_device_without_atomics),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static enum options_outcome parse(struct target_options *out, const char *line)
     return target_options_parse(out, argc, argv, why, sizeof why);
 }
 
-static void test_defaults(void **state)
+UNIT_TEST(test_defaults)
 {
     struct target_options options;
 
@@ -39,7 +39,7 @@ static void test_defaults(void **state)
     assert_false(options.sink);
 }
 
-static void test_command_lines(void **state)
+UNIT_TEST(test_command_lines)
 {
     struct target_options options;
 
@@ -60,7 +60,7 @@ static void test_command_lines(void **state)
     assert_string_equal(options.port, "65535");
 }
 
-static void test_wrong_command_lines(void **state)
+UNIT_TEST(test_wrong_command_lines)
 {
     static const char *const lines[] = {"--ird=256",
                                         "--ird=-1",
@@ -93,7 +93,7 @@ static void test_wrong_command_lines(void **state)
     }
 }
 
-static void test_nobody_asks(void **state)
+UNIT_TEST(test_nobody_asks)
 {
     struct target_options options;
     struct plan plan;
@@ -121,7 +121,7 @@ static struct plan asked(uint32_t receives, uint32_t size, uint32_t flags)
     return target_plan_make(&options, words, sizeof words);
 }
 
-static void test_wishes(void **state)
+UNIT_TEST(test_wishes)
 {
     struct plan plan = asked(0, 4096, 0);
 
@@ -134,7 +134,7 @@ static void test_wishes(void **state)
     assert_int_equal(asked(1, 1, ADVERT_SILENT | ADVERT_ECHO).answer, PLAN_SILENCE);
 }
 
-static void test_wishes_are_bounded(void **state)
+UNIT_TEST(test_wishes_are_bounded)
 {
     struct plan plan = asked(UINT32_MAX, UINT32_MAX, 0);
 
@@ -145,7 +145,7 @@ static void test_wishes_are_bounded(void **state)
     assert_int_equal(plan.size, 0);
 }
 
-static void test_questions(void **state)
+UNIT_TEST(test_questions)
 {
     const struct advert_wish wish = {0, 0, ADVERT_ECHO};
     uint8_t words[ADVERT_WISH_LEN + 1] = {0};
@@ -160,7 +160,7 @@ static void test_questions(void **state)
     assert_false(plan_is_question(words, ADVERT_WISH_LEN, &echo));
 }
 
-static void test_who_listens(void **state)
+UNIT_TEST(test_who_listens)
 {
     static const char table[] =
         "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
@@ -179,20 +179,4 @@ static void test_who_listens(void **state)
         assert_int_equal(watch_listed(file, cases[i].port), cases[i].listens);
         fclose(file);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_command_lines),
-        cmocka_unit_test(test_wrong_command_lines),
-        cmocka_unit_test(test_nobody_asks),
-        cmocka_unit_test(test_wishes),
-        cmocka_unit_test(test_wishes_are_bounded),
-        cmocka_unit_test(test_questions),
-        cmocka_unit_test(test_who_listens),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

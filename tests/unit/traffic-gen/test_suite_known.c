@@ -25,7 +25,7 @@ static void expect(struct suite_report *report, enum suite_dut dut, const char *
     g_clear_pointer(&report->known, g_free);
 }
 
-static void test_known(void **state)
+UNIT_TEST(test_known)
 {
     struct suite_report *report = suite_report_new();
     GPtrArray *linux_siw = waivers_new();
@@ -69,7 +69,7 @@ static void assert_waived(GPtrArray *waivers, const char *suite, const char *red
 }
 
 /* A waiver for values matches what was reduced to all of them, and nothing else. */
-static void test_values(void **state)
+UNIT_TEST(test_values)
 {
     GPtrArray *waivers = waivers_new();
     struct suite_report *report = suite_report_new();
@@ -110,11 +110,4 @@ static void test_values(void **state)
     assert_int_equal(report->unused_waivers->len, 2);
     suite_report_free(report);
     g_ptr_array_unref(waivers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known), cmocka_unit_test(test_values)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

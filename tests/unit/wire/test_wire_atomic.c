@@ -58,7 +58,7 @@ static uint64_t interesting(uint64_t *seed)
     }
 }
 
-static void fetch_add_examples(void **state)
+UNIT_TEST(fetch_add_examples)
 {
     assert_true(masked_fetch_add(41, 1, 0) == 42);
     assert_true(masked_fetch_add(UINT64_MAX, 1, 0) == 0);
@@ -70,7 +70,7 @@ static void fetch_add_examples(void **state)
     assert_true(masked_fetch_add(UINT64_C(0xF0F0), UINT64_C(0xFF00), UINT64_MAX) == UINT64_C(0x0FF0));
 }
 
-static void fetch_add_agrees_with_the_bits(void **state)
+UNIT_TEST(fetch_add_agrees_with_the_bits)
 {
     uint64_t seed = 12;
 
@@ -82,7 +82,7 @@ static void fetch_add_agrees_with_the_bits(void **state)
     }
 }
 
-static void cmp_swap_examples(void **state)
+UNIT_TEST(cmp_swap_examples)
 {
     assert_true(masked_cmp_swap(7, 7, UINT64_MAX, 9, UINT64_MAX) == 9);
     assert_true(masked_cmp_swap(7, 8, UINT64_MAX, 9, UINT64_MAX) == 7);
@@ -91,7 +91,7 @@ static void cmp_swap_examples(void **state)
     assert_true(masked_cmp_swap(7, 7, UINT64_MAX, 9, 0) == 7);
 }
 
-static void cmp_swap_agrees_with_the_bits(void **state)
+UNIT_TEST(cmp_swap_agrees_with_the_bits)
 {
     uint64_t seed = 13;
     unsigned swapped = 0;
@@ -109,7 +109,7 @@ static void cmp_swap_agrees_with_the_bits(void **state)
     assert_true(swapped > 50000);
 }
 
-static void apply_follows_the_opcode(void **state)
+UNIT_TEST(apply_follows_the_opcode)
 {
     struct rdmap_atomic_request request = {
         .data = 5, .mask = UINT64_MAX, .compare_data = 7, .compare_mask = UINT64_MAX};
@@ -128,14 +128,4 @@ static void apply_follows_the_opcode(void **state)
         request.opcode = opcode;
         assert_int_equal(rdmap_atomic_apply(&request, 7, &result), rdmap_atomic_name(opcode) != NULL);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fetch_add_examples),       cmocka_unit_test(fetch_add_agrees_with_the_bits),
-        cmocka_unit_test(cmp_swap_examples),        cmocka_unit_test(cmp_swap_agrees_with_the_bits),
-        cmocka_unit_test(apply_follows_the_opcode),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,13 @@
 #include "wire/crc32c.h"
 #include "wire/octets.h"
 
-static void check_value(void **state)
+UNIT_TEST(check_value)
 {
     assert_int_equal(crc32c("123456789", 9), 0xE3069283);
     assert_int_equal(crc32c(NULL, 0), 0);
 }
 
-static void check_value_of_crc32(void **state)
+UNIT_TEST(check_value_of_crc32)
 {
     assert_int_equal(crc32_extend(0, "123456789", 9), 0xCBF43926);
     assert_int_equal(crc32_extend_plain(0, "123456789", 9), 0xCBF43926);
@@ -18,7 +18,7 @@ static void check_value_of_crc32(void **state)
 }
 
 /* RFC 3720 section B.4, in the order of transmission. */
-static void iscsi_vectors(void **state)
+UNIT_TEST(iscsi_vectors)
 {
     static const uint8_t expected[4][4] = {
         {0xAA, 0x36, 0x91, 0x8A}, {0x43, 0xAB, 0xA8, 0x62}, {0x4E, 0x79, 0xDD, 0x46}, {0x5C, 0xDB, 0x3F, 0x11}};
@@ -49,7 +49,7 @@ static uint32_t bitwise(const uint8_t *p, size_t n)
     return ~crc;
 }
 
-static void agrees_with_bitwise_at_any_length_and_alignment(void **state)
+UNIT_TEST(agrees_with_bitwise_at_any_length_and_alignment)
 {
     uint8_t data[600];
     uint64_t seed = 1;
@@ -63,7 +63,7 @@ static void agrees_with_bitwise_at_any_length_and_alignment(void **state)
     }
 }
 
-static void extends_over_every_cut(void **state)
+UNIT_TEST(extends_over_every_cut)
 {
     uint8_t data[97];
     uint64_t seed = 2;
@@ -77,7 +77,7 @@ static void extends_over_every_cut(void **state)
     }
 }
 
-static void residue_over_data_and_image_is_constant(void **state)
+UNIT_TEST(residue_over_data_and_image_is_constant)
 {
     uint8_t data[64];
     uint64_t seed = 3;
@@ -89,7 +89,7 @@ static void residue_over_data_and_image_is_constant(void **state)
     }
 }
 
-static void finds_the_crc_after_its_octets(void **state)
+UNIT_TEST(finds_the_crc_after_its_octets)
 {
     uint8_t data[200];
     uint64_t seed = 4;
@@ -104,18 +104,4 @@ static void finds_the_crc_after_its_octets(void **state)
         assert_int_equal(crc32c_find(data, 0, at + 3), at + 3);
     }
     assert_int_equal(crc32c_find(data, 9, 5), 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(check_value),
-        cmocka_unit_test(check_value_of_crc32),
-        cmocka_unit_test(iscsi_vectors),
-        cmocka_unit_test(agrees_with_bitwise_at_any_length_and_alignment),
-        cmocka_unit_test(extends_over_every_cut),
-        cmocka_unit_test(residue_over_data_and_image_is_constant),
-        cmocka_unit_test(finds_the_crc_after_its_octets),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include "tests/unit/support/support.h"
 #include "wire/ddp.h"
 
-static void decodes_an_untagged_header(void **state)
+UNIT_TEST(decodes_an_untagged_header)
 {
     uint8_t octets[32];
     struct ddp_segment s;
@@ -25,7 +25,7 @@ static void decodes_an_untagged_header(void **state)
     assert_int_equal(s.payload_len, 2);
 }
 
-static void decodes_a_tagged_header(void **state)
+UNIT_TEST(decodes_a_tagged_header)
 {
     uint8_t octets[32];
     struct ddp_segment s;
@@ -41,7 +41,7 @@ static void decodes_a_tagged_header(void **state)
     assert_int_equal(s.payload_len, 0);
 }
 
-static void too_short_is_refused(void **state)
+UNIT_TEST(too_short_is_refused)
 {
     uint8_t octets[18] = {0x41, 0x43};
     struct ddp_segment s;
@@ -56,7 +56,7 @@ static void too_short_is_refused(void **state)
 }
 
 /* Every bit of the header survives decoding and encoding, reserved ones included. */
-static void any_header_makes_the_round_trip(void **state)
+UNIT_TEST(any_header_makes_the_round_trip)
 {
     uint64_t seed = 4;
 
@@ -70,15 +70,4 @@ static void any_header_makes_the_round_trip(void **state)
         assert_int_equal(ddp_header_encode(&s, back, sizeof back), s.header_len);
         assert_memory_equal(back, octets, s.header_len);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decodes_an_untagged_header),
-        cmocka_unit_test(decodes_a_tagged_header),
-        cmocka_unit_test(too_short_is_refused),
-        cmocka_unit_test(any_header_makes_the_round_trip),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static const struct {
     {"ends on the grid", true, 0, "00000000 01f6 [502] 1b428104", 502, 1},
 };
 
-static void vectors_decode(void **state)
+UNIT_TEST(vectors_decode)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(vectors); i++) {
         struct mpa_framing framing = {.markers = vectors[i].markers};
@@ -68,7 +68,7 @@ static void vectors_decode(void **state)
     }
 }
 
-static void vectors_encode(void **state)
+UNIT_TEST(vectors_encode)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(vectors); i++) {
         struct mpa_framing framing = {.markers = vectors[i].markers};
@@ -89,7 +89,7 @@ static void vectors_encode(void **state)
 }
 
 /* CRCs of wrong coverage must not result. */
-static void wrong_coverage_gives_other_crcs(void **state)
+UNIT_TEST(wrong_coverage_gives_other_crcs)
 {
     uint8_t image[4];
     size_t n;
@@ -106,7 +106,7 @@ static void wrong_coverage_gives_other_crcs(void **state)
 }
 
 /* A Marker directly after the last octet is the next FPDU's leading Marker. */
-static void marker_on_the_end_belongs_to_the_next_fpdu(void **state)
+UNIT_TEST(marker_on_the_end_belongs_to_the_next_fpdu)
 {
     struct mpa_framing framing = {.markers = true};
     struct mpa_fpdu fpdu;
@@ -124,7 +124,7 @@ static void marker_on_the_end_belongs_to_the_next_fpdu(void **state)
     assert_int_equal(fpdu.crc, fpdu.crc_computed);
 }
 
-static void pad_lengths(void **state)
+UNIT_TEST(pad_lengths)
 {
     for (unsigned length = 0; length <= UINT16_MAX; length++) {
         unsigned pad = mpa_pad_length((uint16_t)length);
@@ -134,7 +134,7 @@ static void pad_lengths(void **state)
     }
 }
 
-static void mulpdu_table(void **state)
+UNIT_TEST(mulpdu_table)
 {
     static const struct {
         unsigned emss, with, without;
@@ -223,7 +223,7 @@ static void check_one(const struct mpa_framing *framing, uint64_t offset, uint16
     }
 }
 
-static void every_length_makes_the_round_trip(void **state)
+UNIT_TEST(every_length_makes_the_round_trip)
 {
     uint64_t seed = 6;
     unsigned length;
@@ -247,7 +247,7 @@ static void every_length_makes_the_round_trip(void **state)
 }
 
 /* Faults can shift FPDUs so that a Marker falls inside ULPDU_Length, PAD or CRC: it is then cut out there. */
-static void every_alignment_to_the_grid_is_well_defined(void **state)
+UNIT_TEST(every_alignment_to_the_grid_is_well_defined)
 {
     for (uint64_t offset = 0; offset < 512; offset++)
         for (unsigned length = 0; length < 24; length++)
@@ -258,7 +258,7 @@ static void every_alignment_to_the_grid_is_well_defined(void **state)
 }
 
 /* Without Markers in between nothing is copied. */
-static void ulpdu_is_borrowed_where_it_lies(void **state)
+UNIT_TEST(ulpdu_is_borrowed_where_it_lies)
 {
     struct mpa_framing framing = {.markers = true};
     struct mpa_fpdu_plan plan;
@@ -284,7 +284,7 @@ static void spoil_second_marker(void *ctx, uint8_t marker[4], uint64_t offset, u
         marker[0] = 0x80;
 }
 
-static void every_field_can_be_set(void **state)
+UNIT_TEST(every_field_can_be_set)
 {
     struct mpa_framing framing = {.markers = true};
     struct mpa_fpdu_plan plan;
@@ -323,7 +323,7 @@ static void every_field_can_be_set(void **state)
     assert_memory_equal(stream + 12, "\x04\x03\x02\x01", 4);
 }
 
-static void next_marker_on_both_sides_of_the_origin(void **state)
+UNIT_TEST(next_marker_on_both_sides_of_the_origin)
 {
     struct mpa_framing framing = {.markers = true, .seq_start = 11};
 
@@ -333,22 +333,4 @@ static void next_marker_on_both_sides_of_the_origin(void **state)
     assert_int_equal(mpa_next_marker(&framing, 523), 523);
     assert_int_equal(mpa_next_marker(&framing, 524), 1035);
     assert_int_equal(mpa_next_marker(&framing, 0), 11);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vectors_decode),
-        cmocka_unit_test(vectors_encode),
-        cmocka_unit_test(wrong_coverage_gives_other_crcs),
-        cmocka_unit_test(marker_on_the_end_belongs_to_the_next_fpdu),
-        cmocka_unit_test(pad_lengths),
-        cmocka_unit_test(mulpdu_table),
-        cmocka_unit_test(every_length_makes_the_round_trip),
-        cmocka_unit_test(every_alignment_to_the_grid_is_well_defined),
-        cmocka_unit_test(ulpdu_is_borrowed_where_it_lies),
-        cmocka_unit_test(every_field_can_be_set),
-        cmocka_unit_test(next_marker_on_both_sides_of_the_origin),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ static void read_in_pieces(size_t piece, uint64_t *seed)
     mpa_fpdu_reader_free(&reader);
 }
 
-static void pieces_of_any_size_give_the_same_fpdus(void **state)
+UNIT_TEST(pieces_of_any_size_give_the_same_fpdus)
 {
     static const size_t pieces[] = {1, 2, 3, 4, 5, 7, 8, 13, 64, 127, 508, 511, 512, 513, 1448, 1460, 9000, 65536, 0};
     static const unsigned largest[] = {4, 70, 1400, 9000, 65535};
@@ -108,7 +108,7 @@ static bool inside(const uint8_t *p, const uint8_t *piece, size_t n)
 }
 
 /* Only FPDUs across a cut are gathered. */
-static void whole_fpdus_are_not_copied(void **state)
+UNIT_TEST(whole_fpdus_are_not_copied)
 {
     struct mpa_fpdu_reader reader;
     struct mpa_fpdu fpdu;
@@ -134,7 +134,7 @@ static void whole_fpdus_are_not_copied(void **state)
     free(fixture.octets);
 }
 
-static void feed_wants_what_follows(void **state)
+UNIT_TEST(feed_wants_what_follows)
 {
     static const uint8_t octets[64];
     struct mpa_framing framing = {.markers = false};
@@ -156,7 +156,7 @@ static void feed_wants_what_follows(void **state)
 }
 
 /* Feeding without reading gathers everything, so that p[0..n) can be searched for start-up frames. */
-static void feeding_alone_keeps_everything_together(void **state)
+UNIT_TEST(feeding_alone_keeps_everything_together)
 {
     struct mpa_framing framing = {.markers = false};
     struct mpa_fpdu_reader reader;
@@ -180,7 +180,7 @@ static void feeding_alone_keeps_everything_together(void **state)
 }
 
 /* Any order of calls keeps the unread octets: read and remaining octets add up to those fed. */
-static void any_order_of_calls_loses_nothing(void **state)
+UNIT_TEST(any_order_of_calls_loses_nothing)
 {
     uint64_t seed = 11;
 
@@ -216,16 +216,4 @@ static void any_order_of_calls_loses_nothing(void **state)
         mpa_fpdu_reader_free(&reader);
         free(fixture.octets);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_of_any_size_give_the_same_fpdus),
-        cmocka_unit_test(whole_fpdus_are_not_copied),
-        cmocka_unit_test(feed_wants_what_follows),
-        cmocka_unit_test(feeding_alone_keeps_everything_together),
-        cmocka_unit_test(any_order_of_calls_loses_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

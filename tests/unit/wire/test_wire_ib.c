@@ -48,7 +48,7 @@ static uint32_t crc_of(const struct frame *frame, enum ib_below kind)
                    frame->n - frame->below - IB_ICRC_LEN);
 }
 
-static void headers_of_real_packets(void **state)
+UNIT_TEST(headers_of_real_packets)
 {
     struct frame frame;
 
@@ -82,7 +82,7 @@ static void headers_of_real_packets(void **state)
     assert_true(frame.packet.original == UINT64_C(0xb41a07346c23429b));
 }
 
-static void invariant_crc_of_real_packets(void **state)
+UNIT_TEST(invariant_crc_of_real_packets)
 {
     static const char *const packets[] = {read_request, acknowledge, send_invalidate, fetch_add, atomic_ack};
     struct frame frame;
@@ -110,7 +110,7 @@ static void invariant_crc_of_real_packets(void **state)
     assert_int_not_equal(crc_of(&frame, IB_BELOW_IPV6_UDP), crc_on_the_wire(&frame));
 }
 
-static void crc_of_impossible_lengths(void **state)
+UNIT_TEST(crc_of_impossible_lengths)
 {
     const uint8_t octets[128] = {0};
 
@@ -123,7 +123,7 @@ static void crc_of_impossible_lengths(void **state)
 }
 
 /* The table of section 9.2.1: the number of assigned OpCodes by service. */
-static void opcode_table(void **state)
+UNIT_TEST(opcode_table)
 {
     unsigned assigned[8] = {0};
 
@@ -150,7 +150,7 @@ static void opcode_table(void **state)
     assert_null(ib_opcode_info(0x15));
 }
 
-static void what_is_encoded_is_decoded(void **state)
+UNIT_TEST(what_is_encoded_is_decoded)
 {
     uint8_t octets[128];
     uint64_t seed = 9;
@@ -205,7 +205,7 @@ static void what_is_encoded_is_decoded(void **state)
     }
 }
 
-static void cut_and_short_packets(void **state)
+UNIT_TEST(cut_and_short_packets)
 {
     struct frame frame;
     struct ib_packet packet;
@@ -230,7 +230,7 @@ static void cut_and_short_packets(void **state)
         assert_int_equal(ib_packet_decode(&packet, frame.octets + IPV4_UDP, length, length), IB_MALFORMED);
 }
 
-static void sequence_numbers_wrap(void **state)
+UNIT_TEST(sequence_numbers_wrap)
 {
     assert_int_equal(ib_psn_distance(5, 7), 2);
     assert_int_equal(ib_psn_distance(7, 5), -2);
@@ -241,7 +241,7 @@ static void sequence_numbers_wrap(void **state)
 }
 
 /* Table "Encoding for RNR NAK Timer Field", in microseconds. */
-static void times_to_wait(void **state)
+UNIT_TEST(times_to_wait)
 {
     static const int64_t times[] = {655360, 10,    20,    30,    40,    60,     80,     120,    160,    240,   320,
                                     480,    640,   960,   1280,  1920,  2560,   3840,   5120,   7680,   10240, 15360,
@@ -251,7 +251,7 @@ static void times_to_wait(void **state)
         assert_int_equal(ib_rnr_timer_ns((uint8_t)(0x20 | code)), times[code] * 1000);
 }
 
-static void naks_have_names(void **state)
+UNIT_TEST(naks_have_names)
 {
     assert_string_equal(ib_nak_name(0x60), "PSN sequence error");
     assert_string_equal(ib_nak_name(0x62), "remote access error");
@@ -260,7 +260,7 @@ static void naks_have_names(void **state)
     assert_int_equal(ib_aeth_kind(0x2a), IB_AETH_RNR_NAK);
 }
 
-static void link_headers(void **state)
+UNIT_TEST(link_headers)
 {
     struct ib_lrh lrh = {.virtual_lane = 3,
                          .service_level = 5,
@@ -296,22 +296,4 @@ static void link_headers(void **state)
     assert_int_equal(grh_again.traffic_class, 0xA5);
     assert_int_equal(grh_again.payload_length, 300);
     assert_false(ib_grh_decode(&grh_again, octets, IB_GRH_LEN - 1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(headers_of_real_packets),
-        cmocka_unit_test(invariant_crc_of_real_packets),
-        cmocka_unit_test(crc_of_impossible_lengths),
-        cmocka_unit_test(opcode_table),
-        cmocka_unit_test(what_is_encoded_is_decoded),
-        cmocka_unit_test(cut_and_short_packets),
-        cmocka_unit_test(sequence_numbers_wrap),
-        cmocka_unit_test(times_to_wait),
-        cmocka_unit_test(naks_have_names),
-        cmocka_unit_test(link_headers),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

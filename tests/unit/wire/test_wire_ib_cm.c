@@ -12,7 +12,7 @@ static const char request[] = "0107020300000000000000023bee303a00100000000000003
                               "000000000a010101f6ab0e180101030300000000000000000000000000000000"
                               "0000000000000000000000000000000000000000000000000000000000000000";
 
-static void request_of_linux(void **state)
+UNIT_TEST(request_of_linux)
 {
     uint8_t octets[IB_MAD_LEN];
     struct ib_cm cm;
@@ -50,7 +50,7 @@ static void request_of_linux(void **state)
     assert_false(ib_cm_decode(&cm, octets, IB_MAD_LEN));
 }
 
-static void what_is_encoded_is_decoded(void **state)
+UNIT_TEST(what_is_encoded_is_decoded)
 {
     static const struct {
         uint8_t attribute, room;
@@ -105,7 +105,7 @@ static void what_is_encoded_is_decoded(void **state)
     assert_null(ib_cm_name(0x17));
 }
 
-static void ip_addressing(void **state)
+UNIT_TEST(ip_addressing)
 {
     struct ib_ip_cm header = {.ip_version = 6, .source_port = 700, .source = {0xfd, 1}, .destination = {0xfd, 2}},
                     again;
@@ -125,15 +125,4 @@ static void ip_addressing(void **state)
     assert_int_equal(ib_cm_mtu(0), 0);
     assert_int_equal(ib_cm_mtu(5), 4096);
     assert_int_equal(ib_cm_mtu(6), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(request_of_linux),
-        cmocka_unit_test(what_is_encoded_is_decoded),
-        cmocka_unit_test(ip_addressing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,7 +216,7 @@ static void compare(const struct message *message, const struct walk *walk)
     assert_int_equal(walk->roundups, 0);
 }
 
-static void test_messages(void **state)
+UNIT_TEST(test_messages)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(messages); i++) {
         struct walk walk = {0};
@@ -230,7 +230,7 @@ static void test_messages(void **state)
 }
 
 /* Octets after a reduced item keep their place in the unreduced stream; the roundup may still be there. */
-static void test_reduced(void **state)
+UNIT_TEST(test_reduced)
 {
     for (size_t i = 0; i < 2 * ARRAY_LENGTH(messages); i++) {
         const struct message *message = &messages[i / 2];
@@ -253,7 +253,7 @@ static void test_reduced(void **state)
 }
 
 /* Any proper prefix of a complete message is reported as short. */
-static void test_short(void **state)
+UNIT_TEST(test_short)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(messages); i++) {
         uint8_t p[MESSAGE_MAX];
@@ -272,7 +272,7 @@ static void test_short(void **state)
 
 /* ---- errors ---- */
 
-static void test_wrong(void **state)
+UNIT_TEST(test_wrong)
 {
     static const struct {
         struct message message;
@@ -324,7 +324,7 @@ static void test_wrong(void **state)
     }
 }
 
-static void test_unknown_operation(void **state)
+UNIT_TEST(test_unknown_operation)
 {
     static const struct message message = {"", COMPOUND(false), "[4] 00000002 00000002 00000018 000003e7", NOTHING};
     struct walk walk = {0};
@@ -337,7 +337,7 @@ static void test_unknown_operation(void **state)
     assert_int_equal(walk.result.operations, 2);
 }
 
-static void test_roundup(void **state)
+UNIT_TEST(test_roundup)
 {
     static const struct message message = {"LOOKUP", CALL3(3), "[4] 00000006 [7] 01", NOTHING};
     struct walk walk = {0};
@@ -348,7 +348,7 @@ static void test_roundup(void **state)
     assert_int_equal(walk.roundups, 1);
 }
 
-static void test_known(void **state)
+UNIT_TEST(test_known)
 {
     const struct nfs_procedure *p;
 
@@ -433,7 +433,7 @@ static void mutate(uint64_t *random, uint8_t *p, size_t n)
     }
 }
 
-static void test_mutated(void **state)
+UNIT_TEST(test_mutated)
 {
     uint8_t texts[ARRAY_LENGTH(messages)][MESSAGE_MAX];
     size_t lengths[ARRAY_LENGTH(messages)];
@@ -486,15 +486,4 @@ static void test_operation(void **state)
     assert_int_equal(result.fault, 2);
     assert_int_equal(nfs_walk_operation(2, octets, sizeof octets, &result), NFS_WALK_UNKNOWN);
     assert_int_equal(result.at, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_messages), cmocka_unit_test(test_reduced),           cmocka_unit_test(test_short),
-        cmocka_unit_test(test_wrong),    cmocka_unit_test(test_unknown_operation), cmocka_unit_test(test_roundup),
-        cmocka_unit_test(test_known),    cmocka_unit_test(test_mutated),           cmocka_unit_test(test_operation),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

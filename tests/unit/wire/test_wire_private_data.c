@@ -2,7 +2,7 @@
 #include "tests/unit/support/support.h"
 #include "wire/rpcrdma_private_data.h"
 
-static void decodes_the_example_of_linux(void **state)
+UNIT_TEST(decodes_the_example_of_linux)
 {
     static const uint8_t octets[] = {0xF6, 0xAB, 0x0E, 0x18, 0x01, 0x01, 0x03, 0x00};
     struct rpcrdma_private_data data;
@@ -15,7 +15,7 @@ static void decodes_the_example_of_linux(void **state)
     assert_int_equal(data.receive_size, 1024);
 }
 
-static void sizes_span_the_range(void **state)
+UNIT_TEST(sizes_span_the_range)
 {
     for (unsigned x = 0; x < 256; x++) {
         struct rpcrdma_private_data data = {
@@ -34,7 +34,7 @@ static void sizes_span_the_range(void **state)
     }
 }
 
-static void sizes_that_cannot_be_expressed_are_clamped(void **state)
+UNIT_TEST(sizes_that_cannot_be_expressed_are_clamped)
 {
     struct rpcrdma_private_data data = {.version = 1, .send_size = 0, .receive_size = UINT32_MAX};
     uint8_t octets[8];
@@ -47,7 +47,7 @@ static void sizes_that_cannot_be_expressed_are_clamped(void **state)
     assert_int_equal(octets[6], 2);
 }
 
-static void is_found_at_any_octet(void **state)
+UNIT_TEST(is_found_at_any_octet)
 {
     uint8_t octets[64];
     struct rpcrdma_private_data data;
@@ -68,7 +68,7 @@ static void is_found_at_any_octet(void **state)
     }
 }
 
-static void valid_block_wins_over_a_chance_identifier(void **state)
+UNIT_TEST(valid_block_wins_over_a_chance_identifier)
 {
     uint8_t octets[20];
     struct rpcrdma_private_data data;
@@ -79,16 +79,4 @@ static void valid_block_wins_over_a_chance_identifier(void **state)
     assert_int_equal(rpcrdma_private_data_find(&data, octets, 12), RPCRDMA_PD_BAD_VERSION);
     assert_int_equal(data.offset, 0);
     assert_int_equal(data.version, 7);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decodes_the_example_of_linux),
-        cmocka_unit_test(sizes_span_the_range),
-        cmocka_unit_test(sizes_that_cannot_be_expressed_are_clamped),
-        cmocka_unit_test(is_found_at_any_octet),
-        cmocka_unit_test(valid_block_wins_over_a_chance_identifier),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

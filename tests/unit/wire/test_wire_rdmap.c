@@ -3,7 +3,7 @@
 #include "wire/rdmap.h"
 
 /* RFC 5040 Figures 4 and 5 and RFC 7306 Figures 2 and 3 again, as a table for comparison. */
-static void opcode_table(void **state)
+UNIT_TEST(opcode_table)
 {
     static const struct {
         int tagged, queue, header_min, header_max, ulp_data, invalidates, solicited, rfc_version_only;
@@ -43,7 +43,7 @@ static void opcode_table(void **state)
         assert_null(rdmap_opcode_info(opcode));
 }
 
-static void read_request_fields(void **state)
+UNIT_TEST(read_request_fields)
 {
     uint8_t octets[28];
     struct rdmap_read_request request;
@@ -57,7 +57,7 @@ static void read_request_fields(void **state)
     assert_true(request.source_to == UINT64_C(0x0000000600000007));
 }
 
-static void atomic_request_fields(void **state)
+UNIT_TEST(atomic_request_fields)
 {
     uint8_t octets[52];
     struct rdmap_atomic_request request;
@@ -74,7 +74,7 @@ static void atomic_request_fields(void **state)
     assert_true(request.compare_data == 0x77 && request.compare_mask == 0x88);
 }
 
-static void any_header_makes_the_round_trip(void **state)
+UNIT_TEST(any_header_makes_the_round_trip)
 {
     uint64_t seed = 14;
 
@@ -101,7 +101,7 @@ static void any_header_makes_the_round_trip(void **state)
     }
 }
 
-static void too_short_is_refused(void **state)
+UNIT_TEST(too_short_is_refused)
 {
     struct rdmap_read_request read = {0};
     struct rdmap_atomic_request request = {0};
@@ -119,14 +119,4 @@ static void too_short_is_refused(void **state)
         assert_int_equal(rdmap_atomic_response_decode(&response, octets, n), n >= 12);
         assert_int_equal(rdmap_atomic_response_encode(&response, octets, n), n >= 12 ? 12 : 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opcode_table),          cmocka_unit_test(read_request_fields),
-        cmocka_unit_test(atomic_request_fields), cmocka_unit_test(any_header_makes_the_round_trip),
-        cmocka_unit_test(too_short_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

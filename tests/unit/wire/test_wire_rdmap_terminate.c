@@ -2,7 +2,7 @@
 #include "tests/unit/support/support.h"
 #include "wire/rdmap_terminate.h"
 
-static void llp_error_has_nothing_else(void **state)
+UNIT_TEST(llp_error_has_nothing_else)
 {
     uint8_t octets[8];
     struct rdmap_terminate t;
@@ -17,7 +17,7 @@ static void llp_error_has_nothing_else(void **state)
 }
 
 /* Layer RDMA, Remote Protection, base or bounds: M, D and R, with the Read Request at fault. */
-static void read_request_is_echoed_whole(void **state)
+UNIT_TEST(read_request_is_echoed_whole)
 {
     uint8_t octets[64], back[64];
     struct rdmap_terminate t;
@@ -41,7 +41,7 @@ static void read_request_is_echoed_whole(void **state)
 }
 
 /* The echoed header's own T bit decides its length, not the error type. */
-static void echoed_header_goes_by_its_own_t_bit(void **state)
+UNIT_TEST(echoed_header_goes_by_its_own_t_bit)
 {
     uint8_t octets[64];
     struct rdmap_terminate t;
@@ -56,7 +56,7 @@ static void echoed_header_goes_by_its_own_t_bit(void **state)
     assert_true(t.has_ddp && !t.ddp.tagged);
 }
 
-static void length_is_there_with_m_or_d(void **state)
+UNIT_TEST(length_is_there_with_m_or_d)
 {
     uint8_t octets[64];
     struct rdmap_terminate t;
@@ -71,7 +71,7 @@ static void length_is_there_with_m_or_d(void **state)
     assert_true(!t.m && t.has_length && t.has_ddp);
 }
 
-static void trailing_octets_are_shown(void **state)
+UNIT_TEST(trailing_octets_are_shown)
 {
     uint8_t octets[64];
     struct rdmap_terminate t;
@@ -83,7 +83,7 @@ static void trailing_octets_are_shown(void **state)
     assert_int_equal(t.trailing_len, 19);
 }
 
-static void every_cut_is_noticed(void **state)
+UNIT_TEST(every_cut_is_noticed)
 {
     uint8_t octets[64];
     struct rdmap_terminate t;
@@ -101,7 +101,7 @@ static void every_cut_is_noticed(void **state)
 }
 
 /* The Terminate echoes the segment's beginning. */
-static void echo_copies_the_beginning_of_the_fpdu(void **state)
+UNIT_TEST(echo_copies_the_beginning_of_the_fpdu)
 {
     uint8_t ulpdu[64], octets[64];
     struct rdmap_terminate t = {.layer = RDMAP_LAYER_DDP, .etype = 1, .code = 1};
@@ -114,7 +114,7 @@ static void echo_copies_the_beginning_of_the_fpdu(void **state)
     assert_false(rdmap_terminate_echo(&t, ulpdu, 13));
 }
 
-static void random_headers_make_the_round_trip(void **state)
+UNIT_TEST(random_headers_make_the_round_trip)
 {
     uint64_t seed = 15;
 
@@ -133,7 +133,7 @@ static void random_headers_make_the_round_trip(void **state)
     }
 }
 
-static void names(void **state)
+UNIT_TEST(names)
 {
     assert_string_equal(rdmap_terminate_etype_name(1, 2), "Untagged Buffer Error");
     assert_null(rdmap_terminate_etype_name(2, 1));
@@ -144,20 +144,4 @@ static void names(void **state)
     assert_null(rdmap_terminate_code_name(0, 0, 0));
     assert_null(rdmap_terminate_code_name(1, 2, 0));
     assert_null(rdmap_terminate_code_name(2, 0, 8));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(llp_error_has_nothing_else),
-        cmocka_unit_test(read_request_is_echoed_whole),
-        cmocka_unit_test(echoed_header_goes_by_its_own_t_bit),
-        cmocka_unit_test(length_is_there_with_m_or_d),
-        cmocka_unit_test(trailing_octets_are_shown),
-        cmocka_unit_test(every_cut_is_noticed),
-        cmocka_unit_test(echo_copies_the_beginning_of_the_fpdu),
-        cmocka_unit_test(random_headers_make_the_round_trip),
-        cmocka_unit_test(names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static enum rpc_status decode(const char *text, struct rpc_message *rpc, size_t 
 
 /* ---- Calls ---- */
 
-static void a_call(void **state)
+UNIT_TEST(a_call)
 {
     struct rpc_message rpc;
     size_t n;
@@ -42,7 +42,7 @@ static void a_call(void **state)
     CALL_WORDS "00000006 000000" length " 000000" version " 000000" proc " 00000099 000000" service " " handle         \
                " " NO_AUTH
 
-static void gss_credentials(void **state)
+UNIT_TEST(gss_credentials)
 {
     static const struct {
         const char *text;
@@ -83,7 +83,7 @@ static void gss_credentials(void **state)
 
 /* ---- Replies ---- */
 
-static void replies_of_every_kind(void **state)
+UNIT_TEST(replies_of_every_kind)
 {
     static const struct {
         const char *text;
@@ -117,7 +117,7 @@ static void replies_of_every_kind(void **state)
     }
 }
 
-static void a_verifier_of_a_reply(void **state)
+UNIT_TEST(a_verifier_of_a_reply)
 {
     struct rpc_message rpc;
     size_t n;
@@ -129,7 +129,7 @@ static void a_verifier_of_a_reply(void **state)
 
 /* ---- faults ---- */
 
-static void faults_are_told_where_they_are(void **state)
+UNIT_TEST(faults_are_told_where_they_are)
 {
     static const struct {
         const char *text;
@@ -161,7 +161,7 @@ static void faults_are_told_where_they_are(void **state)
     }
 }
 
-static void a_body_of_400_octets_is_allowed(void **state)
+UNIT_TEST(a_body_of_400_octets_is_allowed)
 {
     struct rpc_message rpc;
     size_t n;
@@ -183,7 +183,7 @@ static void assert_all_truncations_are_short(const uint8_t *octets, size_t lengt
     }
 }
 
-static void calls_make_the_round_trip(void **state)
+UNIT_TEST(calls_make_the_round_trip)
 {
     static const uint8_t contents[RPC_AUTH_MAX] = {1, 2, 3};
     static const uint32_t lengths[] = {0, 1, 4, 7, 28, RPC_AUTH_MAX};
@@ -212,7 +212,7 @@ static void calls_make_the_round_trip(void **state)
         }
 }
 
-static void replies_make_the_round_trip(void **state)
+UNIT_TEST(replies_make_the_round_trip)
 {
     static const uint8_t token[] = {9, 8, 7, 6, 5};
     const struct rpc_body verf = {RPC_AUTH_GSS, token, sizeof token};
@@ -244,26 +244,10 @@ static void replies_make_the_round_trip(void **state)
         }
 }
 
-static void names(void **state)
+UNIT_TEST(names)
 {
     assert_string_equal(rpc_accept_stat_name(0), "SUCCESS");
     assert_string_equal(rpc_accept_stat_name(RPC_GARBAGE_ARGS), "GARBAGE_ARGS");
     assert_string_equal(rpc_accept_stat_name(5), "SYSTEM_ERR");
     assert_string_equal(rpc_accept_stat_name(6), "unknown");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call),
-        cmocka_unit_test(gss_credentials),
-        cmocka_unit_test(replies_of_every_kind),
-        cmocka_unit_test(a_verifier_of_a_reply),
-        cmocka_unit_test(faults_are_told_where_they_are),
-        cmocka_unit_test(a_body_of_400_octets_is_allowed),
-        cmocka_unit_test(calls_make_the_round_trip),
-        cmocka_unit_test(replies_make_the_round_trip),
-        cmocka_unit_test(names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

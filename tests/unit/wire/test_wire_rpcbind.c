@@ -14,7 +14,7 @@ static const uint8_t getport[] = {
     0,    0,    0,    0,    0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0x86, 0xA3, 0, 0, 0, 3, 0, 0, 0, 6, 0, 0, 0, 0,
 };
 
-static void lookups(void **state)
+UNIT_TEST(lookups)
 {
     struct rpcbind_lookup lookup;
 
@@ -33,7 +33,7 @@ static void lookups(void **state)
     assert_false(rpcbind_is_rdma(&lookup));
 }
 
-static void netids(void **state)
+UNIT_TEST(netids)
 {
     static const struct {
         const char *netid;
@@ -50,7 +50,7 @@ static void netids(void **state)
 }
 
 /* Every length except the whole: the question is unknown. The address and the owner decide nothing. */
-static void cut_short(void **state)
+UNIT_TEST(cut_short)
 {
     struct rpcbind_lookup lookup;
 
@@ -60,7 +60,7 @@ static void cut_short(void **state)
         assert_int_equal(rpcbind_decode(&lookup, getport, n), RPCBIND_UNREADABLE);
 }
 
-static void other_questions(void **state)
+UNIT_TEST(other_questions)
 {
     static const struct {
         uint32_t version, procedure;
@@ -99,7 +99,7 @@ static void other_questions(void **state)
     }
 }
 
-static void records(void **state)
+UNIT_TEST(records)
 {
     uint8_t segment[2 * (4 + sizeof getport) + 3] = {0x80, 0, 0, sizeof getport};
     const size_t one = 4 + sizeof getport;
@@ -139,7 +139,7 @@ static size_t reply_with(uint8_t p[64], const char *address, uint32_t port)
     return w.at;
 }
 
-static void answers(void **state)
+UNIT_TEST(answers)
 {
     static const struct {
         uint32_t version, procedure;
@@ -189,7 +189,7 @@ static void answers(void **state)
     }
 }
 
-static void tcp_of_an_address_family(void **state)
+UNIT_TEST(tcp_of_an_address_family)
 {
     const struct rpcbind_lookup tcp = {.netid = (const uint8_t *)"tcp", .netid_len = 3};
     const struct rpcbind_lookup tcp6 = {.netid = (const uint8_t *)"tcp6", .netid_len = 4};
@@ -199,7 +199,7 @@ static void tcp_of_an_address_family(void **state)
     assert_false(rpcbind_is_tcp(&tcp, 6) || rpcbind_is_tcp(&tcp6, 4) || rpcbind_is_tcp(&udp, 4));
 }
 
-static void transports(void **state)
+UNIT_TEST(transports)
 {
     static const struct {
         uint32_t version, protocol;
@@ -220,20 +220,4 @@ static void transports(void **state)
 
         assert_int_equal(rpcbind_transport(&lookup), cases[i].transport);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lookups),
-        cmocka_unit_test(netids),
-        cmocka_unit_test(cut_short),
-        cmocka_unit_test(other_questions),
-        cmocka_unit_test(records),
-        cmocka_unit_test(answers),
-        cmocka_unit_test(tcp_of_an_address_family),
-        cmocka_unit_test(transports),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

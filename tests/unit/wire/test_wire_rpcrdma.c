@@ -24,7 +24,7 @@ static void assert_segment(struct rpcrdma_segment segment, unsigned n)
 
 /* ---- RFC 8166 section 4.7 ---- */
 
-static void no_chunks(void **state)
+UNIT_TEST(no_chunks)
 {
     struct rpcrdma_header header;
     struct rpcrdma_chunk chunk;
@@ -46,7 +46,7 @@ static void no_chunks(void **state)
     assert_false(rpcrdma_write_next(&header, octets, &chunk));
 }
 
-static void a_read_list(void **state)
+UNIT_TEST(a_read_list)
 {
     struct rpcrdma_header header;
     uint8_t octets[256];
@@ -72,7 +72,7 @@ static void a_read_list(void **state)
     }
 }
 
-static void a_write_list_and_a_reply_chunk(void **state)
+UNIT_TEST(a_write_list_and_a_reply_chunk)
 {
     struct rpcrdma_header header;
     struct rpcrdma_chunk chunk;
@@ -109,7 +109,7 @@ static void a_write_list_and_a_reply_chunk(void **state)
 }
 
 /* Chunks without segments are present nevertheless (RFC 8267 section 6.4.1 calls them empty). */
-static void empty_chunks(void **state)
+UNIT_TEST(empty_chunks)
 {
     struct rpcrdma_header header;
     struct rpcrdma_chunk chunk;
@@ -133,7 +133,7 @@ static void empty_chunks(void **state)
 
 /* ---- the other types ---- */
 
-static void other_types(void **state)
+UNIT_TEST(other_types)
 {
     struct rpcrdma_header header;
     uint8_t octets[128];
@@ -157,7 +157,7 @@ static void other_types(void **state)
 }
 
 /* rdma_vers does not decide the decoding: other versions are read the same way. */
-static void any_version_is_decoded(void **state)
+UNIT_TEST(any_version_is_decoded)
 {
     struct rpcrdma_header header;
     uint8_t octets[128];
@@ -171,7 +171,7 @@ static void any_version_is_decoded(void **state)
 
 /* ---- faults ---- */
 
-static void faults_are_told_where_they_are(void **state)
+UNIT_TEST(faults_are_told_where_they_are)
 {
     static const struct {
         const char *text;
@@ -255,7 +255,7 @@ static uint64_t total(const struct rpcrdma_header *header, const uint8_t *octets
 }
 
 /* Every plan of up to three read segments, three Write chunks and a Reply chunk; then each of its truncations. */
-static void plans_make_the_round_trip(void **state)
+UNIT_TEST(plans_make_the_round_trip)
 {
     for (unsigned proc = 0; proc <= 2; proc++)
         for (unsigned n_reads = 0; n_reads <= 3; n_reads++)
@@ -317,7 +317,7 @@ static void plans_make_the_round_trip(void **state)
                 }
 }
 
-static void short_messages_of_every_length(void **state)
+UNIT_TEST(short_messages_of_every_length)
 {
     static const struct {
         struct rpcrdma_plan plan;
@@ -344,7 +344,7 @@ static void short_messages_of_every_length(void **state)
     }
 }
 
-static void an_encoder_without_room_fails(void **state)
+UNIT_TEST(an_encoder_without_room_fails)
 {
     const struct rpcrdma_write_plan huge = {segments, 4};
     const struct rpcrdma_plan plan = {
@@ -359,7 +359,7 @@ static void an_encoder_without_room_fails(void **state)
     }
 }
 
-static void names(void **state)
+UNIT_TEST(names)
 {
     assert_string_equal(rpcrdma_proc_name(0), "RDMA_MSG");
     assert_string_equal(rpcrdma_proc_name(4), "RDMA_ERROR");
@@ -367,22 +367,4 @@ static void names(void **state)
     assert_string_equal(rpcrdma_err_name(1), "ERR_VERS");
     assert_string_equal(rpcrdma_err_name(2), "ERR_CHUNK");
     assert_string_equal(rpcrdma_err_name(0), "unknown");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_chunks),
-        cmocka_unit_test(a_read_list),
-        cmocka_unit_test(a_write_list_and_a_reply_chunk),
-        cmocka_unit_test(empty_chunks),
-        cmocka_unit_test(other_types),
-        cmocka_unit_test(any_version_is_decoded),
-        cmocka_unit_test(faults_are_told_where_they_are),
-        cmocka_unit_test(plans_make_the_round_trip),
-        cmocka_unit_test(short_messages_of_every_length),
-        cmocka_unit_test(an_encoder_without_room_fails),
-        cmocka_unit_test(names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #define REQUEST_KEY "4d504120494420526571204672616d65"
 #define REPLY_KEY   "4d504120494420526570204672616d65"
 
-static void decodes_a_plain_request(void **state)
+UNIT_TEST(decodes_a_plain_request)
 {
     uint8_t octets[64];
     struct mpa_startup frame;
@@ -23,7 +23,7 @@ static void decodes_a_plain_request(void **state)
     assert_int_equal(frame.ulp_length, 3);
 }
 
-static void decodes_an_enhanced_reply(void **state)
+UNIT_TEST(decodes_an_enhanced_reply)
 {
     uint8_t octets[64];
     struct mpa_startup frame;
@@ -41,7 +41,7 @@ static void decodes_an_enhanced_reply(void **state)
 }
 
 /* RFC 6581 section 9.1: A and B are in the IRD word, C and D in the ORD word. */
-static void control_flags_lie_where_they_should(void **state)
+UNIT_TEST(control_flags_lie_where_they_should)
 {
     static const struct {
         const char *words;
@@ -77,7 +77,7 @@ static void control_flags_lie_where_they_should(void **state)
     }
 }
 
-static void enhanced_data_needs_s_and_four_octets(void **state)
+UNIT_TEST(enhanced_data_needs_s_and_four_octets)
 {
     uint8_t octets[64];
     struct mpa_startup frame;
@@ -93,7 +93,7 @@ static void enhanced_data_needs_s_and_four_octets(void **state)
     assert_int_equal(frame.ulp_length, 4);
 }
 
-static void every_prefix_asks_for_more(void **state)
+UNIT_TEST(every_prefix_asks_for_more)
 {
     uint8_t octets[64];
     struct mpa_startup frame;
@@ -112,7 +112,7 @@ static void every_prefix_asks_for_more(void **state)
     assert_int_equal(mpa_startup_decode(&frame, &need, octets, n), MPA_STARTUP_OK);
 }
 
-static void a_wrong_key_octet_is_no_key(void **state)
+UNIT_TEST(a_wrong_key_octet_is_no_key)
 {
     uint8_t octets[64];
     struct mpa_startup frame;
@@ -131,7 +131,7 @@ static void a_wrong_key_octet_is_no_key(void **state)
     }
 }
 
-static void an_absurd_length_is_taken_as_it_stands(void **state)
+UNIT_TEST(an_absurd_length_is_taken_as_it_stands)
 {
     static uint8_t octets[20 + 65535];
     struct mpa_startup frame;
@@ -144,7 +144,7 @@ static void an_absurd_length_is_taken_as_it_stands(void **state)
     assert_int_equal(frame.pd_length, 65535);
 }
 
-static void fix_length_counts_the_enhanced_data(void **state)
+UNIT_TEST(fix_length_counts_the_enhanced_data)
 {
     static const uint8_t ulp[] = {1, 2, 3};
     struct mpa_startup frame = {.kind = MPA_REQUEST, .flags = MPA_FLAG_S, .revision = 2, .has_enhanced = true};
@@ -166,7 +166,7 @@ static void fix_length_counts_the_enhanced_data(void **state)
     assert_memory_equal(octets + 18, "\x03\xE7\x01\x02\x03", 5);
 }
 
-static void random_frames_make_the_round_trip(void **state)
+UNIT_TEST(random_frames_make_the_round_trip)
 {
     uint64_t seed = 5;
 
@@ -184,20 +184,4 @@ static void random_frames_make_the_round_trip(void **state)
         assert_int_equal(mpa_startup_encode(&frame, back, sizeof back), n);
         assert_memory_equal(back, octets, n);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decodes_a_plain_request),
-        cmocka_unit_test(decodes_an_enhanced_reply),
-        cmocka_unit_test(control_flags_lie_where_they_should),
-        cmocka_unit_test(enhanced_data_needs_s_and_four_octets),
-        cmocka_unit_test(every_prefix_asks_for_more),
-        cmocka_unit_test(a_wrong_key_octet_is_no_key),
-        cmocka_unit_test(an_absurd_length_is_taken_as_it_stands),
-        cmocka_unit_test(fix_length_counts_the_enhanced_data),
-        cmocka_unit_test(random_frames_make_the_round_trip),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include "tests/unit/support/support.h"
 #include "wire/xdr.h"
 
-static void roundup_fills_the_last_unit(void **state)
+UNIT_TEST(roundup_fills_the_last_unit)
 {
     static const unsigned expected[] = {0, 3, 2, 1, 0, 3, 2, 1, 0};
 
@@ -13,7 +13,7 @@ static void roundup_fills_the_last_unit(void **state)
     assert_true(xdr_padded(UINT32_MAX) == UINT64_C(0x100000000));
 }
 
-static void items_are_read_in_order(void **state)
+UNIT_TEST(items_are_read_in_order)
 {
     uint8_t octets[64];
     size_t n = octets_of("00000001 0000000200000003 00000005 6162636465000000 [4] 00000004 66676869 01020304 0506 [2]",
@@ -37,7 +37,7 @@ static void items_are_read_in_order(void **state)
     assert_false(x.failed);
 }
 
-static void a_failure_is_for_good(void **state)
+UNIT_TEST(a_failure_is_for_good)
 {
     uint8_t octets[8] = {0, 0, 0, 7, 0, 0, 0, 1};
     const uint8_t *p = octets;
@@ -82,7 +82,7 @@ static void a_failure_is_for_good(void **state)
     }
 }
 
-static void the_largest_count_is_only_a_number(void **state)
+UNIT_TEST(the_largest_count_is_only_a_number)
 {
     uint8_t octets[12] = {0xFF, 0xFF, 0xFF, 0xFF, 1, 2, 3, 4, 5, 6, 7, 8};
     struct xdr x = xdr_begin(octets, sizeof octets);
@@ -93,7 +93,7 @@ static void the_largest_count_is_only_a_number(void **state)
     assert_true(x.failed && x.at == 0);
 }
 
-static void what_is_written_is_read(void **state)
+UNIT_TEST(what_is_written_is_read)
 {
     uint64_t seed = 47;
 
@@ -125,7 +125,7 @@ static void what_is_written_is_read(void **state)
     }
 }
 
-static void a_writer_stays_within_its_room(void **state)
+UNIT_TEST(a_writer_stays_within_its_room)
 {
     uint8_t octets[40];
 
@@ -149,7 +149,7 @@ static void a_writer_stays_within_its_room(void **state)
     }
 }
 
-static void nothing_is_nothing(void **state)
+UNIT_TEST(nothing_is_nothing)
 {
     struct xdr_writer w = {0};
     struct xdr x = xdr_begin(NULL, 0);
@@ -161,15 +161,4 @@ static void nothing_is_nothing(void **state)
     assert_true(w.failed);
     assert_true(xdr_skip(&x, 0));
     assert_false(xdr_u32(&x, &v));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(roundup_fills_the_last_unit), cmocka_unit_test(items_are_read_in_order),
-        cmocka_unit_test(a_failure_is_for_good),       cmocka_unit_test(the_largest_count_is_only_a_number),
-        cmocka_unit_test(what_is_written_is_read),     cmocka_unit_test(a_writer_stays_within_its_room),
-        cmocka_unit_test(nothing_is_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

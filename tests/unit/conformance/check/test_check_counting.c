@@ -13,7 +13,7 @@ struct connection {
 };
 
 /* Many more connections than tables, in random order: each has its own counts, nothing is lost. */
-static void more_connections_than_tables(void **state)
+UNIT_TEST(more_connections_than_tables)
 {
     struct connection *connections = calloc(CONNECTIONS, sizeof *connections);
     struct counting *counting = calloc(1, sizeof *counting);
@@ -59,7 +59,7 @@ static void more_connections_than_tables(void **state)
 }
 
 /* A returned table is empty for the next connection. */
-static void tables_are_used_again(void **state)
+UNIT_TEST(tables_are_used_again)
 {
     struct counting *counting = calloc(1, sizeof *counting);
 
@@ -82,14 +82,4 @@ static void tables_are_used_again(void **state)
     assert_int_equal(counting->n, 1);
     counting_free(counting);
     free(counting);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(more_connections_than_tables),
-        cmocka_unit_test(tables_are_used_again),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

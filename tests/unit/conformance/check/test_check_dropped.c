@@ -69,15 +69,8 @@ static guint findings_of_silence(bool lost)
     return found;
 }
 
-static void silence_after_what_was_lost(void **state)
+UNIT_TEST(silence_after_what_was_lost)
 {
     assert_true(findings_of_silence(false) > 0);
     assert_int_equal(findings_of_silence(true), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(silence_after_what_was_lost)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static bool kernel_has_them(void)
     return access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) == 0;
 }
 
-static void what_the_heap_grows_by(void **state)
+UNIT_TEST(what_the_heap_grows_by)
 {
     struct large_pages pages = {0};
     void **blocks = calloc(BLOCKS, sizeof *blocks);
@@ -63,13 +63,4 @@ static void what_the_heap_grows_by(void **state)
     if (pages.end == begin || !kernel_has_them())
         skip();
     assert_true(asked_for >= (size_t)BLOCK * BLOCKS - PAGE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_the_heap_grows_by),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

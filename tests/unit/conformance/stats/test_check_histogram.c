@@ -41,7 +41,7 @@ static void assert_close(uint64_t found, uint64_t expected)
 }
 
 /* Every bucket begins where the previous one ends, and each number is in its own. */
-static void buckets_are_without_gaps(void **state)
+UNIT_TEST(buckets_are_without_gaps)
 {
     assert_int_equal(histogram_bucket_first(0), 0);
     for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
@@ -57,7 +57,7 @@ static void buckets_are_without_gaps(void **state)
     }
 }
 
-static void small_numbers_are_exact(void **state)
+UNIT_TEST(small_numbers_are_exact)
 {
     struct histogram histogram = {.count = 0};
 
@@ -71,7 +71,7 @@ static void small_numbers_are_exact(void **state)
 }
 
 /* Over fifteen powers of ten, each quantile is within 1/64 of the exact one; the sums are exact. */
-static void quantiles_are_within_the_bound(void **state)
+UNIT_TEST(quantiles_are_within_the_bound)
 {
     static const double quantiles[] = {0.001, 0.01, 0.25, 0.5, 0.75, 0.95, 0.99, 0.999, 0.9999};
     uint64_t *numbers = calloc(NUMBERS, sizeof *numbers), seed = 3;
@@ -99,7 +99,7 @@ static void quantiles_are_within_the_bound(void **state)
 }
 
 /* Joined distributions equal one distribution of all numbers, for any shares. */
-static void joined_as_counted_together(void **state)
+UNIT_TEST(joined_as_counted_together)
 {
     struct histogram all = {.count = 0}, parts[5] = {{.count = 0}}, sum = {.count = 0};
     uint64_t seed = 5;
@@ -124,7 +124,7 @@ static void joined_as_counted_together(void **state)
     histogram_clear(&sum);
 }
 
-static void sums_end_at_their_limit(void **state)
+UNIT_TEST(sums_end_at_their_limit)
 {
     struct histogram histogram = {.count = 0};
 
@@ -134,15 +134,4 @@ static void sums_end_at_their_limit(void **state)
     assert_true(histogram.count == UINT64_MAX && histogram.sum == UINT64_MAX && histogram.least == UINT64_MAX);
     assert_true(histogram_quantile(&histogram, 0.5) == UINT64_MAX);
     histogram_clear(&histogram);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(buckets_are_without_gaps),       cmocka_unit_test(small_numbers_are_exact),
-        cmocka_unit_test(quantiles_are_within_the_bound), cmocka_unit_test(joined_as_counted_together),
-        cmocka_unit_test(sums_end_at_their_limit),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

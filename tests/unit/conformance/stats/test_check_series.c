@@ -14,7 +14,7 @@ static uint64_t sum_of(const struct series *series, enum series_value value)
 }
 
 /* Nothing is lost when bins grow, however far apart the times are. */
-static void bins_grow(void **state)
+UNIT_TEST(bins_grow)
 {
     struct series *series = calloc(1, sizeof *series);
 
@@ -35,7 +35,7 @@ static void bins_grow(void **state)
 }
 
 /* The later of two values, the larger of two maxima and the sum of two counts stay. */
-static void pairs_of_bins(void **state)
+UNIT_TEST(pairs_of_bins)
 {
     static const int64_t start = INT64_C(1) << 40, width = 1 << SERIES_WIDTH_BITS_MIN;
     struct series *series = calloc(1, sizeof *series);
@@ -58,7 +58,7 @@ static void pairs_of_bins(void **state)
 }
 
 /* Joined in either order they equal a single series. */
-static void joined_as_one(void **state)
+UNIT_TEST(joined_as_one)
 {
     struct series *all = calloc(1, sizeof *all), *parts = calloc(2, sizeof *parts), *other = calloc(2, sizeof *other);
     uint64_t seed = 11;
@@ -84,15 +84,4 @@ static void joined_as_one(void **state)
     free(all);
     free(parts);
     free(other);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bins_grow),
-        cmocka_unit_test(pairs_of_bins),
-        cmocka_unit_test(joined_as_one),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

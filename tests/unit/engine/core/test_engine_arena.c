@@ -27,7 +27,7 @@ static void fill(struct arena *arena, uint64_t *seed)
 }
 
 /* One at a time, and many at once, with and without a pool. */
-static void pieces(void **state)
+UNIT_TEST(pieces)
 {
     struct arena_pool pool = {0};
     uint64_t seed = 1;
@@ -44,7 +44,7 @@ static void pieces(void **state)
     assert_int_equal(pool.n, 0);
 }
 
-static void pool_has_a_limit(void **state)
+UNIT_TEST(pool_has_a_limit)
 {
     struct arena_pool pool = {0};
     struct arena *arenas[1000];
@@ -61,7 +61,7 @@ static void pool_has_a_limit(void **state)
 }
 
 /* A piece that was put aside returns unchanged to the same place, and takes less memory meanwhile. */
-static void parked(void **state)
+UNIT_TEST(parked)
 {
     struct arena_pool pool = {0};
     struct arena *arenas[40];
@@ -107,7 +107,7 @@ static void parked(void **state)
 }
 
 /* Neither without a pool, nor if it would take nearly as much memory. */
-static void not_parked(void **state)
+UNIT_TEST(not_parked)
 {
     struct arena_pool pool = {0};
     struct arena *alone = arena_new(NULL), *full = arena_new(&pool);
@@ -124,7 +124,7 @@ static void not_parked(void **state)
 }
 
 /* The last holder frees it. */
-static void held(void **state)
+UNIT_TEST(held)
 {
     struct arena *arena = arena_hold(NULL);
     uint8_t *piece;
@@ -140,7 +140,7 @@ static void held(void **state)
 }
 
 /* Short arrays are pieces of the arena, longer ones are not; contents are kept. */
-static void arrays(void **state)
+UNIT_TEST(arrays)
 {
     struct arena *arena = arena_new(NULL);
     uint8_t *array = NULL;
@@ -160,15 +160,4 @@ static void arrays(void **state)
     arena_drop(arena_resize(arena, NULL, 0, 10), 10);
     arena_drop(NULL, 0);
     arena_release(arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces), cmocka_unit_test(pool_has_a_limit),
-        cmocka_unit_test(parked), cmocka_unit_test(not_parked),
-        cmocka_unit_test(held),   cmocka_unit_test(arrays),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

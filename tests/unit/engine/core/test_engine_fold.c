@@ -11,7 +11,7 @@ static uint32_t random_count(uint64_t *seed)
 }
 
 /* Folded counts are restored unchanged, and leave their old place. */
-static void random_counts(void **state)
+UNIT_TEST(random_counts)
 {
     static const struct rule_counts none;
     struct rule_counts counts = {0}, copy, back;
@@ -51,7 +51,7 @@ static void random_counts(void **state)
     }
 }
 
-static void nothing_counted(void **state)
+UNIT_TEST(nothing_counted)
 {
     struct rule_counts counts = {0}, back = {0};
     struct folded_counts *folded = counts_fold(NULL, &counts, NULL);
@@ -66,7 +66,7 @@ static void nothing_counted(void **state)
 }
 
 /* Addition saturates, as counting does; so does the sum of many, with some in one block. */
-static void unfolding_adds(void **state)
+UNIT_TEST(unfolding_adds)
 {
     struct rule_counts counts = {0}, total = {0};
     struct counts_sum sum = {.counts = &total};
@@ -103,7 +103,7 @@ static void unfolding_adds(void **state)
 }
 
 /* Connections with equal counts share a block, in any order of freeing; a freed pool leaves them valid. */
-static void equal_ones_are_one(void **state)
+UNIT_TEST(equal_ones_are_one)
 {
     struct rule_counts counts = {0}, back = {0};
     struct folded_pool pool = {0};
@@ -128,7 +128,7 @@ static void equal_ones_are_one(void **state)
 }
 
 /* Later counts are added to folded ones, which also share one block. */
-static void folded_twice(void **state)
+UNIT_TEST(folded_twice)
 {
     struct rule_counts counts = {0}, back = {0};
     struct folded_pool pool = {0};
@@ -159,14 +159,4 @@ static void folded_twice(void **state)
     assert_int_equal(rule_counts_of(&back, RULE_COUNT - 1).passed, 2);
     for (unsigned i = 0; i < 3; i++)
         counts_free(all[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_counts),      cmocka_unit_test(nothing_counted), cmocka_unit_test(unfolding_adds),
-        cmocka_unit_test(equal_ones_are_one), cmocka_unit_test(folded_twice),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

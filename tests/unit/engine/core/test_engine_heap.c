@@ -31,7 +31,7 @@ static void *refused_in_thread(void *heap)
     return NULL;
 }
 
-static void refusal_stays_with_its_heap(void **state)
+UNIT_TEST(refusal_stays_with_its_heap)
 {
     static struct heap first, second; /* in use beyond this test */
     pthread_t thread;
@@ -60,7 +60,7 @@ static void refusal_stays_with_its_heap(void **state)
     assert_false(heap_refused());
 }
 
-static void arrays_grow_up_to_a_bound(void **state)
+UNIT_TEST(arrays_grow_up_to_a_bound)
 {
     unsigned *numbers = NULL, size = 0;
 
@@ -78,13 +78,4 @@ static void arrays_grow_up_to_a_bound(void **state)
     for (unsigned n = 1; n <= 100; n++)
         assert_int_equal(numbers[n - 1], n);
     free(numbers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refusal_stays_with_its_heap),
-        cmocka_unit_test(arrays_grow_up_to_a_bound),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

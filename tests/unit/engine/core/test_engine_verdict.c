@@ -12,7 +12,7 @@ static uint32_t passed(const struct rule_counts *counts)
 }
 
 /* One at a time, beyond an octet; not while muted, at any place. */
-static void passes_are_counted(void **state)
+UNIT_TEST(passes_are_counted)
 {
     struct rule_counts counts = {0};
     struct verdict verdict = {.counts = &counts};
@@ -29,7 +29,7 @@ static void passes_are_counted(void **state)
     assert_true(counts.others);
 }
 
-static void several_at_once(void **state)
+UNIT_TEST(several_at_once)
 {
     struct rule_counts counts = {0};
     struct verdict verdict = {.counts = &counts};
@@ -44,7 +44,7 @@ static void several_at_once(void **state)
     assert_int_equal(passed(&counts), 70256);
 }
 
-static void counting_saturates(void **state)
+UNIT_TEST(counting_saturates)
 {
     struct rule_counts counts = {0};
     struct verdict verdict = {.counts = &counts};
@@ -56,15 +56,4 @@ static void counting_saturates(void **state)
     }
     verdict_passed_n(&verdict, rule, UINT32_MAX);
     assert_int_equal(passed(&counts), UINT32_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passes_are_counted),
-        cmocka_unit_test(several_at_once),
-        cmocka_unit_test(counting_saturates),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static void expect_one(struct rdmap_flow *t, enum rule_id rule, size_t number)
 }
 
 /* MSNs go on at 0 after 2^32 - 1. */
-static void msn_wraps(void **state)
+UNIT_TEST(msn_wraps)
 {
     static const uint32_t wrong[] = {1, 0};
 
@@ -51,7 +51,7 @@ struct tagged_piece {
 };
 
 /* A segment cut by the snap length has its header and its size, but no content. */
-static void segments_that_were_cut(void **state)
+UNIT_TEST(segments_that_were_cut)
 {
     struct rdmap_flow *t = flow_new();
     uint8_t ulpdu[18 + RDMAP_READ_REQUEST_LEN] = {0};
@@ -81,13 +81,4 @@ static void segments_that_were_cut(void **state)
     expect_one(t, RULE_DDP_4_3_12, 0);
     findings_passed(&t->seen, RULE_RDMAP_4_2_02);
     flow_free(t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(msn_wraps),
-        cmocka_unit_test(segments_that_were_cut),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static struct rdmap_flow *after_a_startup_that_failed(void)
     return t;
 }
 
-static void what_mpa_reports(void **state)
+UNIT_TEST(what_mpa_reports)
 {
     struct rdmap_flow *t = after_a_startup_that_failed();
     uint32_t frame;
@@ -33,13 +33,4 @@ static void what_mpa_reports(void **state)
     rdmap_connection_unclosed(t->rdmap, R);
     flow_close(t, I);
     flow_expect_one(t, RULE_RDMAP_5_4_11, SEVERITY_ERROR, frame);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_mpa_reports),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

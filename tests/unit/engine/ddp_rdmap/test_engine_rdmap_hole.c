@@ -13,7 +13,7 @@ static void one_write(struct rdmap_flow *t, unsigned side, bool within)
 }
 
 /* A hole among the answers hides no request, whatever else it hides. */
-static void an_answer_without_request(void **state)
+UNIT_TEST(an_answer_without_request)
 {
     for (unsigned within = 0; within < 2; within++) {
         struct rdmap_flow *t = flow_new();
@@ -31,7 +31,7 @@ static void an_answer_without_request(void **state)
 }
 
 /* The hole at the beginning of the requests ends later than the hole before the answer. */
-static void an_answer_before_a_request_behind_a_hole(void **state)
+UNIT_TEST(an_answer_before_a_request_behind_a_hole)
 {
     struct rdmap_flow *t = flow_new();
     struct ddp_segment response = tagged_segment(RDMAP_READ_RESPONSE, 0x10, 0);
@@ -48,7 +48,7 @@ static void an_answer_before_a_request_behind_a_hole(void **state)
 }
 
 /* The answer may be in the hole, unless the hole hides only part of a Write. */
-static void a_request_that_is_never_answered(void **state)
+UNIT_TEST(a_request_that_is_never_answered)
 {
     for (unsigned within = 0; within < 2; within++) {
         struct rdmap_flow *t = flow_new();
@@ -69,7 +69,7 @@ static void a_request_that_is_never_answered(void **state)
 }
 
 /* An answer that fits only one request shows which are open. */
-static void an_answer_settles_what_a_hole_left_open(void **state)
+UNIT_TEST(an_answer_settles_what_a_hole_left_open)
 {
     for (unsigned same = 0; same < 2; same++) {
         struct rdmap_flow *t = flow_new();
@@ -107,7 +107,7 @@ static struct rdmap_flow *late_flow(void)
  * After minutes of silence nothing from before the capture is open; after seconds it may be. Before a request with MSN
  * 1 nothing was open.
  */
-static void what_settles_a_late_start(void **state)
+UNIT_TEST(what_settles_a_late_start)
 {
     static const struct {
         uint32_t msn;
@@ -135,7 +135,7 @@ static void what_settles_a_late_start(void **state)
 }
 
 /* The first Tagged segment after a late start begins a message if another message, or its request, proves it. */
-static void where_a_tagged_message_begins(void **state)
+UNIT_TEST(where_a_tagged_message_begins)
 {
     enum { NOTHING, SEND, REQUEST, OTHER_REQUEST };
     static const bool shown[] = {[SEND] = true, [REQUEST] = true, [OTHER_REQUEST] = false};
@@ -162,7 +162,7 @@ static void where_a_tagged_message_begins(void **state)
 }
 
 /* A hole hides no more messages than it has room for, and no earlier ones. */
-static void msns_behind_a_hole(void **state)
+UNIT_TEST(msns_behind_a_hole)
 {
     static const struct {
         uint64_t octets;
@@ -192,7 +192,7 @@ static void msns_behind_a_hole(void **state)
 }
 
 /* The message before the hole may continue after the hole. */
-static void a_message_around_a_hole(void **state)
+UNIT_TEST(a_message_around_a_hole)
 {
     struct rdmap_flow *t = flow_new();
     struct ddp_segment segment = untagged_segment(RDMAP_SEND, 0, 1);
@@ -207,20 +207,4 @@ static void a_message_around_a_hole(void **state)
     flow_send(t, I, 4);
     flow_close(t, I);
     flow_expect_nothing(t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer_without_request),
-        cmocka_unit_test(an_answer_before_a_request_behind_a_hole),
-        cmocka_unit_test(a_request_that_is_never_answered),
-        cmocka_unit_test(an_answer_settles_what_a_hole_left_open),
-        cmocka_unit_test(what_settles_a_late_start),
-        cmocka_unit_test(where_a_tagged_message_begins),
-        cmocka_unit_test(msns_behind_a_hole),
-        cmocka_unit_test(a_message_around_a_hole),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 /* RDMA Reads whose requests appear late in the capture, or never; the rest is in rules/rdmap.cases. */
 #include "tests/unit/support/rdmap_flow.h"
 
-static void before_its_request(void **state)
+UNIT_TEST(before_its_request)
 {
     struct rdmap_flow *t = flow_new();
     uint32_t frame;
@@ -32,7 +32,7 @@ static void before_its_request(void **state)
     flow_expect_nothing(t);
 }
 
-static void what_the_capture_hides(void **state)
+UNIT_TEST(what_the_capture_hides)
 {
     struct rdmap_flow *t = flow_new();
 
@@ -72,7 +72,7 @@ static void what_the_capture_hides(void **state)
 }
 
 /* RFC 6581 section 9.2: the answer to the RTR is judged by MPA. */
-static void the_rtr(void **state)
+UNIT_TEST(the_rtr)
 {
     struct rdmap_flow *t = flow_new();
 
@@ -90,16 +90,4 @@ static void the_rtr(void **state)
     flow_send(t, R, 4);
     flow_close(t, R);
     flow_expect_nothing(t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-
-        cmocka_unit_test(before_its_request),
-        cmocka_unit_test(what_the_capture_hides),
-        cmocka_unit_test(the_rtr),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

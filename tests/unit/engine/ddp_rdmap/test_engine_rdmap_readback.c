@@ -46,7 +46,7 @@ static void finish(struct rdmap_flow *t, const char *ids, enum rule_severity sev
     flow_free(t);
 }
 
-static void not_compared(void **state)
+UNIT_TEST(not_compared)
 {
     for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
         struct rdmap_flow *t = begin(exclusive);
@@ -110,7 +110,7 @@ static void not_compared(void **state)
 }
 
 /* More Writes than are kept: the oldest are forgotten, without false findings. */
-static void many(void **state)
+UNIT_TEST(many)
 {
     for (unsigned exclusive = 0; exclusive < 2; exclusive++) {
         struct rdmap_flow *t = begin(exclusive);
@@ -124,14 +124,4 @@ static void many(void **state)
         findings_expect_passed(&t->seen, "RDMAP-5.5-13", "last");
         finish(t, "", SEVERITY_NOTE, "many");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(not_compared),
-        cmocka_unit_test(many),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,7 +132,7 @@ static struct rpcrdma_history_record *refused(uint32_t frame)
 }
 
 /* Overlapping connections: the client had not seen the error, or the refusal, when it repeated the Call. */
-static void again_before_the_error(void **state)
+UNIT_TEST(again_before_the_error)
 {
     struct trace t;
 
@@ -149,7 +149,7 @@ static void again_before_the_error(void **state)
     rpcrdma_history_free(t.history);
 }
 
-static void what_is_another_call(void **state)
+UNIT_TEST(what_is_another_call)
 {
     struct trace t;
     struct rpcrdma_history_record *second;
@@ -194,7 +194,7 @@ static struct rpcrdma_history_record *in_slot(uint32_t frame, struct rpcrdma_slo
     return record;
 }
 
-static void slots_of_requests_that_are_sent_again(void **state)
+UNIT_TEST(slots_of_requests_that_are_sent_again)
 {
     static const struct rpcrdma_slot_use lost = {
         .known = true, .slot = 3, .sequence = 7, .session = 11, .arguments = 99};
@@ -258,7 +258,7 @@ static struct rpcrdma_history_record *killed(uint32_t frame, bool callbacks)
     return record;
 }
 
-static void connections_that_callbacks_end(void **state)
+UNIT_TEST(connections_that_callbacks_end)
 {
     struct trace t;
 
@@ -298,7 +298,7 @@ static void connections_that_callbacks_end(void **state)
 
 /* ---- delegations ---- */
 
-static void delegations_at_the_end(void **state)
+UNIT_TEST(delegations_at_the_end)
 {
     const int64_t second = 1000000000;
     struct trace t;
@@ -324,7 +324,7 @@ static void delegations_at_the_end(void **state)
 
 /* ---- bounds ---- */
 
-static void old_ones_are_forgotten(void **state)
+UNIT_TEST(old_ones_are_forgotten)
 {
     struct rpcrdma_history_record *nobody = connection(FIRST, 1);
     struct trace t;
@@ -382,7 +382,7 @@ static struct rpcbind_lookup of_program(uint32_t version, uint32_t procedure, ui
                                    .netid_len = (uint32_t)strlen(netid)};
 }
 
-static void what_was_asked(void **state)
+UNIT_TEST(what_was_asked)
 {
     static const struct {
         uint32_t version, procedure, program_version;
@@ -416,7 +416,7 @@ static void what_was_asked(void **state)
     }
 }
 
-static void who_asked_and_when(void **state)
+UNIT_TEST(who_asked_and_when)
 {
     const struct rpcbind_lookup lookup = of_program(4, 3, 4, "rdma");
     struct rpcrdma_history_record *record;
@@ -446,7 +446,7 @@ static void who_asked_and_when(void **state)
 }
 
 /* For any number of questions only so many are kept; and it is known that there were more. */
-static void asked_without_end(void **state)
+UNIT_TEST(asked_without_end)
 {
     const struct rpcbind_lookup dump = of_program(4, 4, 0, ""), lookup = of_program(4, 3, 4, "rdma");
     struct trace t;
@@ -521,7 +521,7 @@ static const struct rpcbind_lookup mount = {.xid = XID,
                                             .program_version = 3,
                                             .protocol = RPCBIND_TCP};
 
-static void auxiliary_answers(void **state)
+UNIT_TEST(auxiliary_answers)
 {
     static const struct {
         uint32_t nfs, version, procedure, program, program_version;
@@ -570,7 +570,7 @@ static void auxiliary_answers(void **state)
 }
 
 /* Reasons why an answer that MOUNT is not registered proves nothing. */
-static void auxiliary_neighbours(void **state)
+UNIT_TEST(auxiliary_neighbours)
 {
     struct rpcrdma_history_record *record;
     struct rpcbind_lookup nfs = mount;
@@ -643,7 +643,7 @@ static void half(struct trace *t, uint32_t frame, bool answer)
 }
 
 /* A message in two segments is not read: question and answer are unknown. */
-static void auxiliary_messages_in_two_segments(void **state)
+UNIT_TEST(auxiliary_messages_in_two_segments)
 {
     struct trace t;
 
@@ -672,7 +672,7 @@ static void auxiliary_messages_in_two_segments(void **state)
 }
 
 /* One client's port and XID for all its questions, each answered; and more questions than are kept. */
-static void auxiliary_questions_in_turn(void **state)
+UNIT_TEST(auxiliary_questions_in_turn)
 {
     struct rpcbind_lookup nlm = mount, many = mount;
     struct trace t;
@@ -743,7 +743,7 @@ static void judge_with(struct trace *t, struct rpcrdma_history_record *now, stru
     rpcrdma_history_free(t->history);
 }
 
-static void cut_off_twice(void **state)
+UNIT_TEST(cut_off_twice)
 {
     struct rpcrdma_history_record *now = cut_off(1, SECOND);
     struct trace t;
@@ -761,7 +761,7 @@ static void cut_off_twice(void **state)
     expect(&t, RULE_RPC_3_01, 0, 0, 1);
 }
 
-static void cut_off_and_answered(void **state)
+UNIT_TEST(cut_off_and_answered)
 {
     struct rpcrdma_history_record *other = connection(SECOND, 1);
     struct trace t;
@@ -785,7 +785,7 @@ static void cut_off_and_answered(void **state)
     assert_int_equal(t.excused, 1);
 }
 
-static void cut_off_together(void **state)
+UNIT_TEST(cut_off_together)
 {
     struct rpcrdma_history_record *other = cut_off(9, FIRST + 1);
     struct trace t;
@@ -829,7 +829,7 @@ static struct rpcrdma_history_record *closed(uint32_t frame, enum rule_id rule)
     return record;
 }
 
-static void dropped_over_an_answer(void **state)
+UNIT_TEST(dropped_over_an_answer)
 {
     static const enum rule_id rule = RULE_NFSULB_6_6_03;
     struct rpcrdma_history_record *now = dropped(SECOND, rule), *other = connection(FIRST, 1);
@@ -851,7 +851,7 @@ static void dropped_over_an_answer(void **state)
  * Clients end any connection with a close: this one must be back at once, and must not continue after another such
  * answer.
  */
-static void closed_over_an_answer(void **state)
+UNIT_TEST(closed_over_an_answer)
 {
     enum { LATER = SECOND + 3000 };
     enum rule_id rule = RULE_EXP_3_9_03;
@@ -868,30 +868,4 @@ static void closed_over_an_answer(void **state)
     judge_with(&t, now, closed(FIRST, rule));
     assert_int_equal(t.counts.failed[rule], 0);
     assert_int_equal(t.counts.inconclusive[rule], 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(again_before_the_error),
-        cmocka_unit_test(what_is_another_call),
-        cmocka_unit_test(slots_of_requests_that_are_sent_again),
-        cmocka_unit_test(connections_that_callbacks_end),
-        cmocka_unit_test(delegations_at_the_end),
-        cmocka_unit_test(cut_off_twice),
-        cmocka_unit_test(cut_off_and_answered),
-        cmocka_unit_test(cut_off_together),
-        cmocka_unit_test(dropped_over_an_answer),
-        cmocka_unit_test(closed_over_an_answer),
-        cmocka_unit_test(old_ones_are_forgotten),
-        cmocka_unit_test(what_was_asked),
-        cmocka_unit_test(who_asked_and_when),
-        cmocka_unit_test(auxiliary_answers),
-        cmocka_unit_test(auxiliary_neighbours),
-        cmocka_unit_test(auxiliary_messages_in_two_segments),
-        cmocka_unit_test(auxiliary_questions_in_turn),
-        cmocka_unit_test(asked_without_end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,7 +142,7 @@ static void manage(struct bench *bench, unsigned from, unsigned to, struct ib_cm
 #define SAY(kind, from, to, id, remote)                                                                                \
     manage(&bench, from, to, (struct ib_cm){.attribute = kind, .local_id = id, .remote_id = remote, .reason = 28})
 
-static void by_management(void **state)
+UNIT_TEST(by_management)
 {
     struct bench bench;
 
@@ -164,7 +164,7 @@ static void by_management(void **state)
     ib_connections_free(bench.connections);
 }
 
-static void facts_of_management(void **state)
+UNIT_TEST(facts_of_management)
 {
     struct bench bench;
 
@@ -181,7 +181,7 @@ static void facts_of_management(void **state)
     ib_connections_free(bench.connections);
 }
 
-static void rejected(void **state)
+UNIT_TEST(rejected)
 {
     struct bench bench;
 
@@ -196,7 +196,7 @@ static void rejected(void **state)
 }
 
 /* A queue pair number is reused by another connection. */
-static void reused(void **state)
+UNIT_TEST(reused)
 {
     struct bench bench;
 
@@ -220,7 +220,7 @@ static void talk(struct bench *bench, uint32_t there, uint32_t back)
 }
 
 /* Nor does a whole handshake, or one packet of the connection that it is about. */
-static void a_forged_request_does_not_end_a_connection(void **state)
+UNIT_TEST(a_forged_request_does_not_end_a_connection)
 {
     struct bench bench;
 
@@ -241,7 +241,7 @@ static void a_forged_request_does_not_end_a_connection(void **state)
 }
 
 /* Both sides use the new connection, whose request found the former connection on the same queue pair. */
-static void a_connection_without_its_end_ends_with_the_next_one(void **state)
+UNIT_TEST(a_connection_without_its_end_ends_with_the_next_one)
 {
     struct bench bench;
 
@@ -259,7 +259,7 @@ static void a_connection_without_its_end_ends_with_the_next_one(void **state)
 }
 
 /* The former connection ends, and the next one owns the queue pair. */
-static void a_rival_takes_over(void **state)
+UNIT_TEST(a_rival_takes_over)
 {
     struct bench bench;
 
@@ -276,7 +276,7 @@ static void a_rival_takes_over(void **state)
 }
 
 /* Both ends of a connection within a host have the same number: both directions look the same. */
-static void a_queue_pair_that_is_connected_to_itself(void **state)
+UNIT_TEST(a_queue_pair_that_is_connected_to_itself)
 {
     struct bench bench;
 
@@ -288,7 +288,7 @@ static void a_queue_pair_that_is_connected_to_itself(void **state)
 }
 
 /* No management: answers show which two directions belong together, even among several. */
-static void by_what_answers(void **state)
+UNIT_TEST(by_what_answers)
 {
     struct bench bench;
 
@@ -305,7 +305,7 @@ static void by_what_answers(void **state)
 }
 
 /* The queue pair identifies the end even if the start was not captured. */
-static void disconnected_by_queue_pair(void **state)
+UNIT_TEST(disconnected_by_queue_pair)
 {
     struct bench bench;
 
@@ -320,7 +320,7 @@ static void disconnected_by_queue_pair(void **state)
 }
 
 /* Two connections received the same PSN: the answer may be for either, until another PSN decides. */
-static void in_doubt(void **state)
+UNIT_TEST(in_doubt)
 {
     struct bench bench;
 
@@ -335,7 +335,7 @@ static void in_doubt(void **state)
 }
 
 /* The same if the user names the pair: at the first packet of the second one. */
-static void in_no_doubt(void **state)
+UNIT_TEST(in_no_doubt)
 {
     static const struct ib_qp_pair assumed[] = {{{0x99, 0x98}}, {{0x11, 0x22}}};
     struct bench bench;
@@ -351,7 +351,7 @@ static void in_no_doubt(void **state)
     close_bench(&bench, "1/0:04 1/1:04 1/0:04 1-capture 2/0:04 2-capture");
 }
 
-static void one_direction(void **state)
+UNIT_TEST(one_direction)
 {
     struct bench bench;
 
@@ -363,7 +363,7 @@ static void one_direction(void **state)
     close_bench(&bench, "1/0:04 1/0:04 1-capture");
 }
 
-static void bounds(void **state)
+UNIT_TEST(bounds)
 {
     struct bench bench;
 
@@ -414,7 +414,7 @@ static struct kept kept_of(struct bench *bench)
 }
 
 /* By frames, and by packets that wait for a missing one; a queue pair with one packet is forgotten. */
-static void trimmed(void **state)
+UNIT_TEST(trimmed)
 {
     const struct ib_connections_options options = {.max_connections = UINT32_MAX, .max_unpaired = UINT32_MAX};
     struct bench bench;
@@ -447,7 +447,7 @@ static void on_forgotten(void *ctx, uint32_t frame)
 }
 
 /* A queue pair with a single packet is forgotten, one with more is judged; at the end, one at a time. */
-static void making_room(void **state)
+UNIT_TEST(making_room)
 {
     const struct ib_connections_options options = {.max_unpaired = 2};
     struct bench bench;
@@ -463,7 +463,7 @@ static void making_room(void **state)
     close_bench(&bench, "forgot-1 1/0:04 1/0:04 1-capture 2/0:04 2-capture 3/0:04 3-capture");
 }
 
-static void host_refuses(void **state)
+UNIT_TEST(host_refuses)
 {
     struct bench bench;
 
@@ -475,7 +475,7 @@ static void host_refuses(void **state)
     close_bench(&bench, "");
 }
 
-static void many(void **state)
+UNIT_TEST(many)
 {
     enum { N = 3000 };
     struct bench bench;
@@ -503,30 +503,4 @@ static void many(void **state)
         packet(&bench, A, C, 7, IB_SEND_ONLY, i); /* each packet retires one */
     assert_string_equal(bench.log, "1-ended 2-ended 3-ended");
     ib_connections_free(bench.connections);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_management),
-        cmocka_unit_test(facts_of_management),
-        cmocka_unit_test(rejected),
-        cmocka_unit_test(reused),
-        cmocka_unit_test(a_forged_request_does_not_end_a_connection),
-        cmocka_unit_test(a_connection_without_its_end_ends_with_the_next_one),
-        cmocka_unit_test(a_rival_takes_over),
-        cmocka_unit_test(a_queue_pair_that_is_connected_to_itself),
-        cmocka_unit_test(by_what_answers),
-        cmocka_unit_test(disconnected_by_queue_pair),
-        cmocka_unit_test(in_doubt),
-        cmocka_unit_test(in_no_doubt),
-        cmocka_unit_test(one_direction),
-        cmocka_unit_test(bounds),
-        cmocka_unit_test(trimmed),
-        cmocka_unit_test(making_room),
-        cmocka_unit_test(host_refuses),
-        cmocka_unit_test(many),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void acked(struct ib_icrc_senders *senders, uint8_t host, unsigned packet
     ib_icrc_acked(senders, &address, packets);
 }
 
-static void damage_is_dropped_from_the_first_right_one_on(void **state)
+UNIT_TEST(damage_is_dropped_from_the_first_right_one_on)
 {
     struct ib_icrc_senders *senders = ib_icrc_senders_new();
 
@@ -33,7 +33,7 @@ static void damage_is_dropped_from_the_first_right_one_on(void **state)
     ib_icrc_senders_free(senders);
 }
 
-static void acknowledged_damage_was_none(void **state)
+UNIT_TEST(acknowledged_damage_was_none)
 {
     struct ib_icrc_senders *senders = ib_icrc_senders_new();
 
@@ -53,7 +53,7 @@ static void acknowledged_damage_was_none(void **state)
 }
 
 /* There is no room for further senders: their ICRC counts. */
-static void more_senders_than_there_is_room_for(void **state)
+UNIT_TEST(more_senders_than_there_is_room_for)
 {
     struct ib_icrc_senders *senders = ib_icrc_senders_new();
     unsigned dropped = 0;
@@ -70,15 +70,4 @@ static void more_senders_than_there_is_room_for(void **state)
     }
     assert_true(dropped >= 3 * 256 && dropped < 4 * 256);
     ib_icrc_senders_free(senders);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damage_is_dropped_from_the_first_right_one_on),
-        cmocka_unit_test(acknowledged_damage_was_none),
-        cmocka_unit_test(more_senders_than_there_is_room_for),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,7 +113,7 @@ static void packet(struct bench *bench, unsigned side, uint8_t opcode, int n, si
 #define READ(n, at, octets)     packet(&bench, 0, IB_READ_REQUEST, n, 0, (struct words){.address = at, .size = octets})
 #define RESPONSE(op, n, octets) packet(&bench, 1, op, n, octets, (struct words){.syndrome = 0x1F})
 
-static void in_order(void **state)
+UNIT_TEST(in_order)
 {
     struct bench bench;
 
@@ -131,7 +131,7 @@ static void in_order(void **state)
 }
 
 /* Lost before the capture point: the receiver asks again, and everything is repeated from there. */
-static void lost_on_the_network(void **state)
+UNIT_TEST(lost_on_the_network)
 {
     struct bench bench;
 
@@ -151,7 +151,7 @@ static void lost_on_the_network(void **state)
 }
 
 /* Acknowledged, but missing: the capture lost it. */
-static void lost_by_the_capture(void **state)
+UNIT_TEST(lost_by_the_capture)
 {
     struct bench bench;
 
@@ -166,7 +166,7 @@ static void lost_by_the_capture(void **state)
 }
 
 /* The acknowledgement is captured before its packet: nothing is missing. */
-static void acknowledgement_comes_first(void **state)
+UNIT_TEST(acknowledgement_comes_first)
 {
     struct bench bench;
 
@@ -178,7 +178,7 @@ static void acknowledgement_comes_first(void **state)
     close_bench(&bench, "S0.0+1! S1.0+2! S2.0+3!");
 }
 
-static void acknowledged_but_never_captured(void **state)
+UNIT_TEST(acknowledged_but_never_captured)
 {
     struct bench bench;
 
@@ -191,7 +191,7 @@ static void acknowledged_but_never_captured(void **state)
     close_bench(&bench, "S0.0+1! hole0:1-3@1 S1.0+4! S2.0+5!");
 }
 
-static void repeats_are_taken_once(void **state)
+UNIT_TEST(repeats_are_taken_once)
 {
     struct bench bench;
 
@@ -206,7 +206,7 @@ static void repeats_are_taken_once(void **state)
     close_bench(&bench, "S0.0+1! S1.0+2! S2.0+3!");
 }
 
-static void refusals(void **state)
+UNIT_TEST(refusals)
 {
     struct bench bench;
 
@@ -224,7 +224,7 @@ static void refusals(void **state)
 #define RNR(n) packet(&bench, 1, IB_ACKNOWLEDGE, n, 0, (struct words){.syndrome = 0x21}) /* 10 us */
 
 /* A Send that is repeated after an RNR NAK is received; only one that is given up was refused. */
-static void not_ready(void **state)
+UNIT_TEST(not_ready)
 {
     struct bench bench;
 
@@ -323,7 +323,7 @@ static void not_ready(void **state)
 }
 
 /* A sender that repeats before the NAK's time gives its receiver no chance. */
-static void haste_after_not_ready(void **state)
+UNIT_TEST(haste_after_not_ready)
 {
     for (int waits = 0; waits < 2; waits++) {
         struct bench bench;
@@ -340,7 +340,7 @@ static void haste_after_not_ready(void **state)
     }
 }
 
-static void retries_after_not_ready(void **state)
+UNIT_TEST(retries_after_not_ready)
 {
     struct bench bench;
 
@@ -375,7 +375,7 @@ static void retries_after_not_ready(void **state)
 }
 
 /* Requests with a wrong ICRC: if acknowledged without a copy, they were received. */
-static void damaged_requests(void **state)
+UNIT_TEST(damaged_requests)
 {
     struct bench bench;
 
@@ -397,7 +397,7 @@ static void damaged_requests(void **state)
     close_bench(&bench, "S0.0+1! S1.0+1! hole0:2-4@4");
 }
 
-static void reads(void **state)
+UNIT_TEST(reads)
 {
     struct bench bench;
 
@@ -413,7 +413,7 @@ static void reads(void **state)
 }
 
 /* Also for Reads that were complete before the next began. */
-static void responses_sent_again(void **state)
+UNIT_TEST(responses_sent_again)
 {
     struct bench bench;
 
@@ -434,7 +434,7 @@ static void responses_sent_again(void **state)
 }
 
 /* The rest is requested from the missing PSN, and keeps its opcodes: Middle and Last. */
-static void read_asked_again(void **state)
+UNIT_TEST(read_asked_again)
 {
     struct bench bench;
 
@@ -454,7 +454,7 @@ static void read_asked_again(void **state)
     close_bench(&bench, "R0@1000:600 R1@8000:5 P0@1000+256 P0@1200+88 P1@8000+5! P0@1100+256!");
 }
 
-static void more_than_was_asked_for(void **state)
+UNIT_TEST(more_than_was_asked_for)
 {
     struct bench bench;
 
@@ -465,7 +465,7 @@ static void more_than_was_asked_for(void **state)
 }
 
 /* Neither management nor MTU was captured: some MTU explains the PSN after a Read. */
-static void late_start(void **state)
+UNIT_TEST(late_start)
 {
     struct bench bench;
 
@@ -480,7 +480,7 @@ static void late_start(void **state)
 }
 
 /* PSNs that fit a Read of two packets of 512 octets come after a lost Read: a payload proves it, earlier or later. */
-static void a_request_lost_after_a_read(void **state)
+UNIT_TEST(a_request_lost_after_a_read)
 {
     struct bench bench;
 
@@ -504,7 +504,7 @@ static void a_request_lost_after_a_read(void **state)
 }
 
 /* The capture begins during a retransmission: its contents are unknown. */
-static void requests_from_before_the_capture(void **state)
+UNIT_TEST(requests_from_before_the_capture)
 {
     struct bench bench;
 
@@ -521,7 +521,7 @@ static void requests_from_before_the_capture(void **state)
 }
 
 /* The MTU is unknown. No MTU makes three packets of 1000 octets. */
-static void reads_without_any_answer(void **state)
+UNIT_TEST(reads_without_any_answer)
 {
     struct bench bench;
 
@@ -534,7 +534,7 @@ static void reads_without_any_answer(void **state)
     close_bench(&bench, "R0@1000:5000 R1@2000:2000 R2@3000:1000 hole0:7-9@3 S3.0+1!?");
 }
 
-static void mtu_from_the_response(void **state)
+UNIT_TEST(mtu_from_the_response)
 {
     struct bench bench;
 
@@ -547,7 +547,7 @@ static void mtu_from_the_response(void **state)
     close_bench(&bench, "R0@1000:1000 P0@1000+512 P0@1200+488! S1.0+1!");
 }
 
-static void bound_on_what_is_held(void **state)
+UNIT_TEST(bound_on_what_is_held)
 {
     struct bench bench;
 
@@ -587,7 +587,7 @@ static unsigned make_messages(uint64_t *seed, struct sent *sent)
 }
 
 /* Go-back-N with packets lost before or after the capture point: all octets come once, and in order. */
-static void random_loss_is_no_hole(void **state)
+UNIT_TEST(random_loss_is_no_hole)
 {
     for (uint64_t seed = 1; seed < 400; seed++) {
         struct bench bench;
@@ -635,7 +635,7 @@ static void random_loss_is_no_hole(void **state)
 }
 
 /* The message of a NAK: by any of its packets; unseen messages cause no findings. */
-static void blamed_messages(void **state)
+UNIT_TEST(blamed_messages)
 {
     struct bench bench;
 
@@ -651,7 +651,7 @@ static void blamed_messages(void **state)
                         "refused1:2 at 0 of a Write refused1:3 at 9 of what is unknown hole0:3-9@3");
 }
 
-static void hole_explains_what_came_after_the_latest_request(void **state)
+UNIT_TEST(hole_explains_what_came_after_the_latest_request)
 {
     enum rule_id both = 0, one = 0;
 
@@ -680,7 +680,7 @@ static void keep_parts(struct bench *bench, struct ib_rc_part *latest)
 }
 
 /* This long after the previous request, a Send may be a copy of a missing one; or a retransmission was requested. */
-static void copies(void **state)
+UNIT_TEST(copies)
 {
     enum { TIMEOUT = 1000000 };
     struct ib_rc_part latest = {0};
@@ -754,7 +754,7 @@ static void send_octet(struct bench *bench, int n, uint8_t octet)
     ib_rc_packet(bench->rc, 0, &p, bench->frame, bench->frame);
 }
 
-static void copies_are_compared(void **state)
+UNIT_TEST(copies_are_compared)
 {
     struct compared compared;
     struct bench bench;
@@ -783,7 +783,7 @@ static void copies_are_compared(void **state)
 }
 
 /* None of it was accepted yet. */
-static void copies_of_what_is_held(void **state)
+UNIT_TEST(copies_of_what_is_held)
 {
     struct compared compared;
     struct bench bench;
@@ -798,7 +798,7 @@ static void copies_of_what_is_held(void **state)
 }
 
 /* The numbers repeat 2^24 later for other data. */
-static void numbers_that_come_again(void **state)
+UNIT_TEST(numbers_that_come_again)
 {
     enum { STEP = 1 << 22, TURNS = 5 };
     struct compared compared;
@@ -814,7 +814,7 @@ static void numbers_that_come_again(void **state)
 }
 
 /* Data in flight is kept up to a limit, then the latest; overwritten data is not compared. */
-static void copies_up_to_a_bound(void **state)
+UNIT_TEST(copies_up_to_a_bound)
 {
     enum { SENDS = 5000, LATEST = SENDS - 1 };
     struct compared compared;
@@ -833,7 +833,7 @@ static void copies_up_to_a_bound(void **state)
 }
 
 /* The buffer grows while nothing is acknowledged, with packets of all lengths. */
-static void copies_of_all_lengths(void **state)
+UNIT_TEST(copies_of_all_lengths)
 {
     struct compared compared;
     struct bench bench;
@@ -849,7 +849,7 @@ static void copies_of_all_lengths(void **state)
 }
 
 /* Together, as no answer can come so fast. */
-static void reads_open(void **state)
+UNIT_TEST(reads_open)
 {
     struct ib_rc_part latest = {0};
     struct bench bench;
@@ -873,43 +873,4 @@ static void reads_open(void **state)
     RESPONSE(IB_READ_RESPONSE_ONLY, 2, 8);
     assert_true(latest.asked_again);
     ib_rc_free(bench.rc);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_order),
-        cmocka_unit_test(lost_on_the_network),
-        cmocka_unit_test(lost_by_the_capture),
-        cmocka_unit_test(acknowledgement_comes_first),
-        cmocka_unit_test(acknowledged_but_never_captured),
-        cmocka_unit_test(repeats_are_taken_once),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(not_ready),
-        cmocka_unit_test(damaged_requests),
-        cmocka_unit_test(haste_after_not_ready),
-        cmocka_unit_test(retries_after_not_ready),
-        cmocka_unit_test(blamed_messages),
-        cmocka_unit_test(reads),
-        cmocka_unit_test(responses_sent_again),
-        cmocka_unit_test(read_asked_again),
-        cmocka_unit_test(more_than_was_asked_for),
-        cmocka_unit_test(late_start),
-        cmocka_unit_test(a_request_lost_after_a_read),
-        cmocka_unit_test(reads_without_any_answer),
-        cmocka_unit_test(requests_from_before_the_capture),
-        cmocka_unit_test(mtu_from_the_response),
-        cmocka_unit_test(bound_on_what_is_held),
-        cmocka_unit_test(random_loss_is_no_hole),
-        cmocka_unit_test(copies),
-        cmocka_unit_test(copies_are_compared),
-        cmocka_unit_test(copies_of_what_is_held),
-        cmocka_unit_test(numbers_that_come_again),
-        cmocka_unit_test(copies_up_to_a_bound),
-        cmocka_unit_test(copies_of_all_lengths),
-        cmocka_unit_test(reads_open),
-        cmocka_unit_test(hole_explains_what_came_after_the_latest_request),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

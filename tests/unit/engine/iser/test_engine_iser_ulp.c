@@ -8,7 +8,7 @@
 #define RESPONSE HEADER "2180 0000 00 000000 [8] 01000000 [28]"
 #define HELLO    "20 11 0080 [24]"
 
-static void start(void **state)
+UNIT_TEST(start)
 {
     struct guest_signs g;
 
@@ -29,7 +29,7 @@ static void start(void **state)
     assert_int_equal(iser_ulp.claim(&g.signs), ULP_NO);
 }
 
-static void midway(void **state)
+UNIT_TEST(midway)
 {
     struct guest_signs g;
 
@@ -46,7 +46,7 @@ static void midway(void **state)
     assert_int_equal(iser_ulp.claim(&g.signs), ULP_NO);
 }
 
-static void words(void **state)
+UNIT_TEST(words)
 {
     struct guest_signs g;
 
@@ -60,15 +60,4 @@ static void words(void **state)
     assert_string_equal(guest_words(&iser_ulp, NULL, &g), "Hello");
     guest_send(&g, 0, "[76]", 0);
     assert_null(guest_words(&iser_ulp, NULL, &g));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(start),
-        cmocka_unit_test(midway),
-        cmocka_unit_test(words),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

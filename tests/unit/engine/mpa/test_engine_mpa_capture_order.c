@@ -5,7 +5,7 @@
 #include "tests/unit/support/mpa_line.h"
 
 /* A Read Request is lost after the start-up; the answer to a later Read says nothing about the first FPDU. */
-static void first_captured_fpdu_is_not_the_first(void **state)
+UNIT_TEST(first_captured_fpdu_is_not_the_first)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
@@ -29,7 +29,7 @@ static void late_read(struct mpa_line *t, uint32_t stag, uint32_t size)
     line_read(t, I, stag, 0, size);
 }
 
-static void response_may_be_captured_before_its_request(void **state)
+UNIT_TEST(response_may_be_captured_before_its_request)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
@@ -44,7 +44,7 @@ static void response_may_be_captured_before_its_request(void **state)
 }
 
 /* With an IRD of 1 the second Read is sent after the first answer; the capture has the answer after it. */
-static void request_may_be_captured_before_the_response_it_waited_for(void **state)
+UNIT_TEST(request_may_be_captured_before_the_response_it_waited_for)
 {
     uint64_t response = 2 + 14 + 64 + 4;
 
@@ -68,7 +68,7 @@ static void request_may_be_captured_before_the_response_it_waited_for(void **sta
 }
 
 /* The capture begins with the answers: their sender's knowledge then is unknown, whatever comes later. */
-static void begins_with_what_came_last(void **state)
+UNIT_TEST(begins_with_what_came_last)
 {
     struct startup_frame request = startup_frame(MPA_REQUEST, 0x40, 1, NULL, 0),
                          reply = startup_frame(MPA_REPLY, 0x40, 1, NULL, 0);
@@ -91,7 +91,7 @@ static void begins_with_what_came_last(void **state)
     line_expect(t, "");
 }
 
-static void response_to_the_rtr_may_be_captured_before_it(void **state)
+UNIT_TEST(response_to_the_rtr_may_be_captured_before_it)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
@@ -102,17 +102,4 @@ static void response_to_the_rtr_may_be_captured_before_it(void **state)
     line_response(t, R, 0x22, 0, 64);
     line_close(t, I);
     line_expect(t, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_captured_fpdu_is_not_the_first),
-        cmocka_unit_test(request_may_be_captured_before_the_response_it_waited_for),
-        cmocka_unit_test(response_may_be_captured_before_its_request),
-        cmocka_unit_test(response_to_the_rtr_may_be_captured_before_it),
-        cmocka_unit_test(begins_with_what_came_last),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

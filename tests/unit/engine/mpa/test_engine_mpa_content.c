@@ -24,7 +24,7 @@ static void send_rtr(struct mpa_line *t, unsigned type)
         line_read(t, I, 0x55, 0x1000, 0);
 }
 
-static void faulty_rtr(void **state)
+UNIT_TEST(faulty_rtr)
 {
     for (unsigned i = 0; i < 12; i++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
@@ -93,7 +93,7 @@ static void faulty_rtr(void **state)
     }
 }
 
-static void read_rtr_not_answered(void **state)
+UNIT_TEST(read_rtr_not_answered)
 {
     for (unsigned i = 0; i < 5; i++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
@@ -123,7 +123,7 @@ static void send_version(struct mpa_line *t, unsigned side, uint8_t dv, uint8_t 
 }
 
 /* Without start-up frames, the first direction's version counts. */
-static void versions_of_the_directions(void **state)
+UNIT_TEST(versions_of_the_directions)
 {
     for (uint8_t first = 0; first < 2; first++) {
         struct mpa_line *t = line_new_direct(PROFILE_RDMAC);
@@ -139,7 +139,7 @@ static void versions_of_the_directions(void **state)
     }
 }
 
-static void fpdus_without_startup(void **state)
+UNIT_TEST(fpdus_without_startup)
 {
     for (uint8_t version = 0; version < 2; version++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
@@ -156,16 +156,4 @@ static void fpdus_without_startup(void **state)
         }
         line_expect_case(t, version == 0 ? "MPA-C-01" : "MPA-7.1.2-01", version);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faulty_rtr),
-        cmocka_unit_test(read_rtr_not_answered),
-        cmocka_unit_test(fpdus_without_startup),
-        cmocka_unit_test(versions_of_the_directions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

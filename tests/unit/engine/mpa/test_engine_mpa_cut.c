@@ -52,7 +52,7 @@ static void cut_flush(struct mpa_line *b, unsigned side, size_t size, size_t the
 
 static const uint8_t all_flags[] = {0, MPA_FLAG_M, MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C};
 
-static void one_fpdu_in_each_segment(void **state)
+UNIT_TEST(one_fpdu_in_each_segment)
 {
     for (size_t f = 0; f < ARRAY_LENGTH(all_flags); f++)
         for (size_t there = 26; there < 700; there += 37) {
@@ -78,7 +78,7 @@ static void one_fpdu_in_each_segment(void **state)
 }
 
 /* The FPDU's end, and the next one's header, are in the captured part of a later segment. */
-static void an_fpdu_over_several_segments(void **state)
+UNIT_TEST(an_fpdu_over_several_segments)
 {
     for (size_t f = 0; f < ARRAY_LENGTH(all_flags); f++) {
         struct mpa_line *b = line_new_streams();
@@ -104,7 +104,7 @@ static void an_fpdu_over_several_segments(void **state)
 }
 
 /* The header of the second of three FPDUs in a segment was cut away; the next segment begins with an FPDU again. */
-static void several_fpdus_in_a_segment(void **state)
+UNIT_TEST(several_fpdus_in_a_segment)
 {
     for (size_t f = 0; f < ARRAY_LENGTH(all_flags); f++) {
         struct mpa_line *b = line_new_streams();
@@ -130,7 +130,7 @@ static void several_fpdus_in_a_segment(void **state)
 }
 
 /* CRC and PAD stay open, octets before the cut do not. */
-static void what_was_cut_is_inconclusive(void **state)
+UNIT_TEST(what_was_cut_is_inconclusive)
 {
     struct mpa_line *b = line_new_streams();
 
@@ -150,7 +150,7 @@ static void what_was_cut_is_inconclusive(void **state)
 }
 
 /* A captured Marker is judged, whatever is cut after it. */
-static void markers_that_are_there_are_judged(void **state)
+UNIT_TEST(markers_that_are_there_are_judged)
 {
     struct mpa_line *b = line_new_streams();
     struct line_stream *s = &b->stream[0];
@@ -166,7 +166,7 @@ static void markers_that_are_there_are_judged(void **state)
 }
 
 /* The stream ends inside an FPDU, or the snap length leaves nothing: no findings. */
-static void ends_and_nothing(void **state)
+UNIT_TEST(ends_and_nothing)
 {
     struct mpa_line *b = line_new_streams();
 
@@ -192,7 +192,7 @@ static void ends_and_nothing(void **state)
 }
 
 /* Any cuts, any sizes, with holes in between: no finding, and never more FPDUs than were sent. */
-static void at_random(void **state)
+UNIT_TEST(at_random)
 {
     for (unsigned seed = 1; seed <= 400; seed++) {
         struct mpa_line *b = line_new_streams();
@@ -220,18 +220,4 @@ static void at_random(void **state)
         assert_findings(b, 0);
         line_free(b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_fpdu_in_each_segment),
-        cmocka_unit_test(an_fpdu_over_several_segments),
-        cmocka_unit_test(several_fpdus_in_a_segment),
-        cmocka_unit_test(what_was_cut_is_inconclusive),
-        cmocka_unit_test(markers_that_are_there_are_judged),
-        cmocka_unit_test(ends_and_nothing),
-        cmocka_unit_test(at_random),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

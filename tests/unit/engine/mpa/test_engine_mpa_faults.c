@@ -407,7 +407,7 @@ static void stage(const struct fault *fault, size_t length, unsigned side, bool 
     free(scene);
 }
 
-static void each_fault_gives_its_finding(void **state)
+UNIT_TEST(each_fault_gives_its_finding)
 {
     failures = 0;
     for (size_t f = 0; f < ARRAY_LENGTH(faults); f++)
@@ -438,13 +438,4 @@ static void each_fault_gives_its_finding(void **state)
             }
         }
     assert_int_equal(failures, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_fault_gives_its_finding),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

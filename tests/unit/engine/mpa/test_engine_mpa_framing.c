@@ -35,7 +35,7 @@ static void conforming(uint8_t request, uint8_t reply, size_t piece)
     line_free(b);
 }
 
-static void gives_every_fpdu_of_a_conforming_stream(void **state)
+UNIT_TEST(gives_every_fpdu_of_a_conforming_stream)
 {
     static const size_t pieces[] = {0, 1, 3, 7, 100, 511, 512, 513, 1460, 8960, 65536};
     static const uint8_t flags[] = {0, MPA_FLAG_M, MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C};
@@ -47,7 +47,7 @@ static void gives_every_fpdu_of_a_conforming_stream(void **state)
 }
 
 /* If CRCs are not used, the CRC field may look like the header of the next FPDU. */
-static void takes_no_crc_field_for_a_header(void **state)
+UNIT_TEST(takes_no_crc_field_for_a_header)
 {
     static const uint8_t header_like[] = {0x0e, 0x00, 0x41, 0x43};
     struct mpa_line *b = line_new_streams();
@@ -70,14 +70,4 @@ static void takes_no_crc_field_for_a_header(void **state)
     line_assert_clean(b);
     assert_int_equal(b->fpdus[0], 4);
     line_free(b);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_every_fpdu_of_a_conforming_stream),
-        cmocka_unit_test(takes_no_crc_field_for_a_header),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void hole_in(struct mpa_line *t, unsigned side, uint8_t opcode, uint64_t 
 }
 
 /* The Response is not in the hole if a Write fills it. */
-static void a_hole_hides_a_response_or_not(void **state)
+UNIT_TEST(a_hole_hides_a_response_or_not)
 {
     static const struct {
         uint64_t octets, payload;
@@ -56,7 +56,7 @@ static void a_hole_hides_a_response_or_not(void **state)
 }
 
 /* The first FPDU of the responder is missing. */
-static void a_hole_behind_the_startup(void **state)
+UNIT_TEST(a_hole_behind_the_startup)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
@@ -72,7 +72,7 @@ static void a_hole_behind_the_startup(void **state)
 }
 
 /* The end of Read Responses is unknown. */
-static void a_hole_in_a_response(void **state)
+UNIT_TEST(a_hole_in_a_response)
 {
     struct mpa_line *t = with_ird(1);
 
@@ -83,7 +83,7 @@ static void a_hole_in_a_response(void **state)
 }
 
 /* For any missing requests, the captured ones are too many. */
-static void a_hole_among_the_requests(void **state)
+UNIT_TEST(a_hole_among_the_requests)
 {
     struct mpa_line *t = with_ird(2);
 
@@ -106,7 +106,7 @@ static void a_hole_among_the_requests(void **state)
 }
 
 /* A hole has room for some Responses; when all open ones are answered, the count is right again. */
-static void behind_a_hole_among_the_responses(void **state)
+UNIT_TEST(behind_a_hole_among_the_responses)
 {
     struct mpa_line *t = with_ird(2);
 
@@ -123,7 +123,7 @@ static void behind_a_hole_among_the_responses(void **state)
 }
 
 /* No octet of a ULPDU was captured; rules that need more than its length are not judged. */
-static void three_reserved_fields_are_no_other_protocol(void **state)
+UNIT_TEST(three_reserved_fields_are_no_other_protocol)
 {
     struct mpa_line *t = with_ird(1);
     struct ddp_segment segment = untagged_segment(RDMAP_SEND, 0, 2);
@@ -138,18 +138,4 @@ static void three_reserved_fields_are_no_other_protocol(void **state)
     segment.opcode = RDMAP_READ_REQUEST;
     line_message(t, I, segment, NULL, 40);
     line_expect(t, "MPA-3-01");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hole_hides_a_response_or_not),
-        cmocka_unit_test(a_hole_behind_the_startup),
-        cmocka_unit_test(a_hole_in_a_response),
-        cmocka_unit_test(a_hole_among_the_requests),
-        cmocka_unit_test(behind_a_hole_among_the_responses),
-        cmocka_unit_test(three_reserved_fields_are_no_other_protocol),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
     } while (0)
 
 /* The first octets of Full Operation are missing, but not the start-up frames: FO and the grid are known. */
-static void finds_the_grid_after_a_hole_at_its_origin(void **state)
+UNIT_TEST(finds_the_grid_after_a_hole_at_its_origin)
 {
     static const uint8_t flags[] = {0, MPA_FLAG_M, MPA_FLAG_C, MPA_FLAG_M | MPA_FLAG_C};
     static const size_t holes[] = {1, 4, 300, 512, 516, 1000, 1300};
@@ -35,7 +35,7 @@ static void finds_the_grid_after_a_hole_at_its_origin(void **state)
 }
 
 /* The capture's first FPDU is too short for a Marker; Markers in this direction show later. */
-static void learns_of_markers_after_the_first_fpdu(void **state)
+UNIT_TEST(learns_of_markers_after_the_first_fpdu)
 {
     for (unsigned seed = 1; seed <= 300; seed++) {
         struct mpa_line *b = line_new_streams();
@@ -62,7 +62,7 @@ static void learns_of_markers_after_the_first_fpdu(void **state)
 }
 
 /* Zero octets with a Marker can also be read without it, and a segment ends where that reading does. */
-static void does_not_take_a_guess_for_a_fact(void **state)
+UNIT_TEST(does_not_take_a_guess_for_a_fact)
 {
     for (unsigned crc = 0; crc < 2; crc++) {
         struct mpa_line *b = line_new_streams();
@@ -93,7 +93,7 @@ static void does_not_take_a_guess_for_a_fact(void **state)
 }
 
 /* FPDUs too short for a Marker come first; the one that reaches the next Marker confirms nothing. */
-static void waits_for_what_markers_would_move(void **state)
+UNIT_TEST(waits_for_what_markers_would_move)
 {
     struct mpa_line *b = line_new_streams();
     struct line_stream *s = &b->stream[1];
@@ -130,7 +130,7 @@ static void waits_for_what_markers_would_move(void **state)
 }
 
 /* The Request is lost, and so whether the Responder has Markers; its first FPDU is lost, too. */
-static void learns_of_markers_after_a_hole(void **state)
+UNIT_TEST(learns_of_markers_after_a_hole)
 {
     for (unsigned variant = 0; variant < 4; variant++) {
         bool markers = variant & 1, crc = variant & 2;
@@ -152,17 +152,4 @@ static void learns_of_markers_after_a_hole(void **state)
         assert_true(b->fpdus[1] >= 8);
         line_free(b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(does_not_take_a_guess_for_a_fact),
-        cmocka_unit_test(learns_of_markers_after_a_hole),
-        cmocka_unit_test(waits_for_what_markers_would_move),
-        cmocka_unit_test(learns_of_markers_after_the_first_fpdu),
-        cmocka_unit_test(finds_the_grid_after_a_hole_at_its_origin),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

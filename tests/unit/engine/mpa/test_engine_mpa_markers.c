@@ -245,7 +245,7 @@ static void stage(const struct fault *fault, unsigned side, bool crc, size_t pie
     line_free(b);
 }
 
-static void markers(void **state)
+UNIT_TEST(markers)
 {
     static const size_t pieces[] = {SIZE_MAX, 0, 1460, 100, 7};
 
@@ -261,7 +261,7 @@ static void markers(void **state)
 }
 
 /* RESERVED is ignored (4.2), and a right CRC is proof: an odd Marker and header need no further evidence. */
-static void crc_proves_an_odd_one(void **state)
+UNIT_TEST(crc_proves_an_odd_one)
 {
     struct layout layout = {.marker_at = regular, .twist = reserved};
     uint8_t ulpdu[MAX];
@@ -287,14 +287,4 @@ static void crc_proves_an_odd_one(void **state)
         }
         line_free(b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(markers),
-        cmocka_unit_test(crc_proves_an_odd_one),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void converse(struct mpa_line *t)
 
 /* The tap sees the Reply before the Request, and the Responder's FPDU before the Initiator's; the ACK numbers are
  * right. */
-static void tap_sees_another_order(void **state)
+UNIT_TEST(tap_sees_another_order)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
     struct startup_frame request = req1(0x40), reply = rep1(0x40);
@@ -49,7 +49,7 @@ static void tap_sees_another_order(void **state)
     line_expect(t, "");
 }
 
-static void one_direction_only(void **state)
+UNIT_TEST(one_direction_only)
 {
     for (unsigned side = 0; side < 2; side++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
@@ -70,7 +70,7 @@ static void one_direction_only(void **state)
     }
 }
 
-static void reply_without_request(void **state)
+UNIT_TEST(reply_without_request)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
@@ -79,7 +79,7 @@ static void reply_without_request(void **state)
     line_expect(t, "MPA-7.1.2-14");
 }
 
-static void two_initiators(void **state)
+UNIT_TEST(two_initiators)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
     struct startup_frame request = req1(0x40);
@@ -96,7 +96,7 @@ static void two_initiators(void **state)
     line_expect(t, "MPA-7.1.2-32");
 }
 
-static void streaming_in_flight(void **state)
+UNIT_TEST(streaming_in_flight)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
     struct startup_frame request = req1(0x40);
@@ -112,7 +112,7 @@ static void streaming_in_flight(void **state)
 }
 
 /* Request and first FPDU in one segment, and in two; Reply later, or never. */
-static void early_fpdu_of_initiator(void **state)
+UNIT_TEST(early_fpdu_of_initiator)
 {
     for (unsigned variant = 0; variant < 8; variant++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
@@ -145,7 +145,7 @@ static void early_fpdu_of_initiator(void **state)
 }
 
 /* The frame's sender continues as if it were complete, and so does its peer. */
-static void missing_private_data_and_on(void **state)
+UNIT_TEST(missing_private_data_and_on)
 {
     for (unsigned side = 0; side < 2; side++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
@@ -162,7 +162,7 @@ static void missing_private_data_and_on(void **state)
 }
 
 /* Part of a Request: its sender's silence or close is a fault, an abort or the end of the capture is not. */
-static void request_cut_short(void **state)
+UNIT_TEST(request_cut_short)
 {
     for (unsigned i = 0; i < 5; i++) {
         struct mpa_line *t = line_new_direct(PROFILE_IETF);
@@ -183,7 +183,7 @@ static void request_cut_short(void **state)
     }
 }
 
-static void marker_in_request(void **state)
+UNIT_TEST(marker_in_request)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
     uint8_t pd[516];
@@ -199,7 +199,7 @@ static void marker_in_request(void **state)
     line_expect(t, "MPA-7.1-05");
 }
 
-static void second_frames(void **state)
+UNIT_TEST(second_frames)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
     struct startup_frame reply = rep1(0x40);
@@ -228,7 +228,7 @@ static void second_frames(void **state)
     line_expect(t, "MPA2-10-09");
 }
 
-static void streaming_after_frames(void **state)
+UNIT_TEST(streaming_after_frames)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
 
@@ -260,7 +260,7 @@ static void streaming_after_frames(void **state)
 }
 
 /* Sent when part of the Initiator's first FPDU had been received. */
-static void fpdu_of_responder_on_half_a_one(void **state)
+UNIT_TEST(fpdu_of_responder_on_half_a_one)
 {
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
     uint8_t first[256], answer[256];
@@ -276,7 +276,7 @@ static void fpdu_of_responder_on_half_a_one(void **state)
     line_expect(t, "MPA-7.1.2-23");
 }
 
-static void lone_marker(void **state)
+UNIT_TEST(lone_marker)
 {
     static const uint8_t marker[4] = {0};
     struct mpa_line *t = line_new_direct(PROFILE_IETF);
@@ -296,25 +296,4 @@ static void lone_marker(void **state)
     line_say(t, R, marker, 4);
     line_close(t, I);
     line_expect(t, "MPA-7.1.2-25");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tap_sees_another_order),
-        cmocka_unit_test(one_direction_only),
-        cmocka_unit_test(reply_without_request),
-        cmocka_unit_test(two_initiators),
-        cmocka_unit_test(streaming_in_flight),
-        cmocka_unit_test(early_fpdu_of_initiator),
-        cmocka_unit_test(missing_private_data_and_on),
-        cmocka_unit_test(request_cut_short),
-        cmocka_unit_test(marker_in_request),
-        cmocka_unit_test(second_frames),
-        cmocka_unit_test(streaming_after_frames),
-        cmocka_unit_test(fpdu_of_responder_on_half_a_one),
-        cmocka_unit_test(lone_marker),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

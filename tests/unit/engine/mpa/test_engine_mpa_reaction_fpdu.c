@@ -20,7 +20,7 @@ static void spoiled_send(struct mpa_line *l, unsigned side)
 }
 
 /* Dropped silently and repaired by TCP (MPA-8-11); later FPDUs are answered correctly. */
-static void repaired_by_retransmission(void **state)
+UNIT_TEST(repaired_by_retransmission)
 {
     struct mpa_line *l = line_started(C, C);
     uint8_t fpdu[LINE_FPDU_MAX];
@@ -45,7 +45,7 @@ static void repaired_by_retransmission(void **state)
 }
 
 /* A Terminate about another FPDU, sent before the error arrived. */
-static void terminate_about_another(void **state)
+UNIT_TEST(terminate_about_another)
 {
     struct mpa_line *l = line_started(C, C);
     struct ddp_segment write = {.tagged = true, .last = true, .opcode = RDMAP_WRITE, .stag = 0x5};
@@ -58,7 +58,7 @@ static void terminate_about_another(void **state)
     line_expect(l, "?MPA-8-05");
 }
 
-static void half_dead(void **state)
+UNIT_TEST(half_dead)
 {
     struct mpa_line *l = line_started(C, C);
 
@@ -92,7 +92,7 @@ static void odd_send(struct mpa_line *l, unsigned side, size_t n, size_t at, uin
     line_say(l, side, fpdu, length);
 }
 
-static void crc_of_zero_reserved(void **state)
+UNIT_TEST(crc_of_zero_reserved)
 {
     struct mpa_line *l = line_started(C, C | M);
 
@@ -104,7 +104,7 @@ static void crc_of_zero_reserved(void **state)
     line_expect(l, "MPA-4.2-04");
 }
 
-static void odd_but_taken(void **state)
+UNIT_TEST(odd_but_taken)
 {
     static const struct {
         bool pad, low_bits;
@@ -127,7 +127,7 @@ static void odd_but_taken(void **state)
         }
 }
 
-static void complaint_about_lost_octets(void **state)
+UNIT_TEST(complaint_about_lost_octets)
 {
     struct mpa_line *l = line_started(C, C);
 
@@ -143,7 +143,7 @@ static void complaint_about_lost_octets(void **state)
     line_expect(l, "");
 }
 
-static void misleading_marker(void **state)
+UNIT_TEST(misleading_marker)
 {
     static const char *const outcomes[] = {"+MPA-8-03 +MPA-8-05", "MPA-8-03", "", ""};
 
@@ -182,7 +182,7 @@ static void misleading_marker(void **state)
     }
 }
 
-static void answered_too_early(void **state)
+UNIT_TEST(answered_too_early)
 {
     for (unsigned early = 0; early < 3; early++) {
         struct mpa_line *l = line_started(C, C);
@@ -208,20 +208,4 @@ static void answered_too_early(void **state)
         line_close(l, I);
         line_expect(l, early ? "MPA-6-06" : "+MPA-6-06");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(repaired_by_retransmission),
-        cmocka_unit_test(terminate_about_another),
-        cmocka_unit_test(half_dead),
-        cmocka_unit_test(crc_of_zero_reserved),
-        cmocka_unit_test(odd_but_taken),
-        cmocka_unit_test(complaint_about_lost_octets),
-        cmocka_unit_test(misleading_marker),
-        cmocka_unit_test(answered_too_early),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

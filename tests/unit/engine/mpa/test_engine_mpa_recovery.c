@@ -43,7 +43,7 @@ static bool flush_with_holes(struct mpa_line *b, unsigned side, unsigned one_in)
     return lost;
 }
 
-static void holes(void **state)
+UNIT_TEST(holes)
 {
     unsigned found = 0, sent = 0;
 
@@ -72,7 +72,7 @@ static void holes(void **state)
     assert_true(found > sent / 2);
 }
 
-static void inside(void **state)
+UNIT_TEST(inside)
 {
     unsigned recognised = 0, found = 0;
 
@@ -126,7 +126,7 @@ static void fill_text(uint8_t *p, size_t n, const char *text)
         p[i] = (uint8_t)text[i % length];
 }
 
-static void other_protocols(void **state)
+UNIT_TEST(other_protocols)
 {
     enum { OCTETS = 300000 };
     static uint8_t octets[OCTETS];
@@ -193,7 +193,7 @@ static void other_protocols(void **state)
             }
 }
 
-static void ends(void **state)
+UNIT_TEST(ends)
 {
     struct mpa_line *b;
 
@@ -243,7 +243,7 @@ static void ends(void **state)
 }
 
 /* Start-up frames cut anywhere, in either order at the tap, or after other data. */
-static void startup_anywhere(void **state)
+UNIT_TEST(startup_anywhere)
 {
     for (unsigned piece = 1; piece < 40; piece += 3)
         for (unsigned variant = 0; variant < 4; variant++) {
@@ -276,7 +276,7 @@ static void startup_anywhere(void **state)
 }
 
 /* The capture loses one start-up frame, or both. */
-static void startup_lost(void **state)
+UNIT_TEST(startup_lost)
 {
     for (unsigned lost = 1; lost < 4; lost++)
         for (unsigned flags = 0; flags < 4; flags++) {
@@ -306,7 +306,7 @@ static void startup_lost(void **state)
 }
 
 /* Revision 0 in the Reply wants Markers both ways (Figure 16). */
-static void rdmac_without_markers(void **state)
+UNIT_TEST(rdmac_without_markers)
 {
     struct mpa_line *b = line_new_streams();
 
@@ -321,7 +321,7 @@ static void rdmac_without_markers(void **state)
 }
 
 /* All FPDUs of a direction lack the CRC field: this is one fault, reported once, and no FPDU is lost. */
-static void never_a_crc_field(void **state)
+UNIT_TEST(never_a_crc_field)
 {
     for (unsigned crc = 0; crc < 2; crc++)
         for (unsigned size = 0; size < 3; size++) {
@@ -354,7 +354,7 @@ static void never_a_crc_field(void **state)
 }
 
 /* Faults of upper layers are not faults of MPA, and do not disturb its framing. */
-static void odd_segments(void **state)
+UNIT_TEST(odd_segments)
 {
     static const struct ddp_segment odd[] = {
         {.last = true, .dv = 2, .rv = 1, .opcode = RDMAP_SEND, .msn = 9},
@@ -414,21 +414,4 @@ static void odd_segments(void **state)
                     assert_int_equal(b->fpdus[0], count);
                     line_free(b);
                 }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(holes),
-        cmocka_unit_test(inside),
-        cmocka_unit_test(other_protocols),
-        cmocka_unit_test(ends),
-        cmocka_unit_test(startup_anywhere),
-        cmocka_unit_test(startup_lost),
-        cmocka_unit_test(rdmac_without_markers),
-        cmocka_unit_test(never_a_crc_field),
-        cmocka_unit_test(odd_segments),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

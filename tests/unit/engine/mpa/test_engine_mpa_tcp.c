@@ -14,7 +14,7 @@ static void exchange(struct mpa_line *l)
     line_send(l, R, 24);
 }
 
-static void clean(void **state)
+UNIT_TEST(clean)
 {
     struct mpa_line *l = line_started(C, C);
 
@@ -25,7 +25,7 @@ static void clean(void **state)
 }
 
 /* Octets after the FIN, in either order in the capture. */
-static void after_the_fin(void **state)
+UNIT_TEST(after_the_fin)
 {
     for (unsigned first = 0; first < 2; first++) {
         struct mpa_line *l = line_started(C, C);
@@ -46,7 +46,7 @@ static void after_the_fin(void **state)
 
 /* ---- acknowledgments ---- */
 
-static void early_ack(void **state)
+UNIT_TEST(early_ack)
 {
     static const char *const outcomes[] = {"MPA-1.2-04", "MPA-1.2-04", "MPA-1.2-04", "+MPA-1.2-04", ""};
 
@@ -88,7 +88,7 @@ static void early_ack(void **state)
 }
 
 /* The capture has the acknowledgment of two FPDUs first, then the FPDUs, with an older acknowledgment between them. */
-static void older_ack_comes_late(void **state)
+UNIT_TEST(older_ack_comes_late)
 {
     struct mpa_line *l = line_started(C, C);
     uint8_t late[LINE_FPDU_MAX];
@@ -109,7 +109,7 @@ static void older_ack_comes_late(void **state)
 }
 
 /* The data come long after their acknowledgment: another segment ends at the same place, before or after an answer. */
-static void data_captured_late(void **state)
+UNIT_TEST(data_captured_late)
 {
     for (unsigned way = 0; way < 3; way++) {
         struct mpa_line *l = line_started(C, C);
@@ -132,7 +132,7 @@ static void data_captured_late(void **state)
 }
 
 /* The acknowledgment of a FIN that the capture lost. */
-static void fin_not_captured(void **state)
+UNIT_TEST(fin_not_captured)
 {
     struct mpa_line *l = line_started(C, C);
 
@@ -164,7 +164,7 @@ static void retransmission(struct mpa_line *l, unsigned change, bool same_bounda
     line_ack(l, R);
 }
 
-static void retransmissions(void **state)
+UNIT_TEST(retransmissions)
 {
     static const struct {
         unsigned change;
@@ -191,7 +191,7 @@ static void retransmissions(void **state)
     }
 }
 
-static void keep_alive(void **state)
+UNIT_TEST(keep_alive)
 {
     struct mpa_line *l = line_started(C, C);
     uint8_t garbage = 0xA5;
@@ -207,7 +207,7 @@ static void keep_alive(void **state)
 }
 
 /* The first copy was damaged in transit, as its CRC shows; also if the repeat comes before the FPDU is complete. */
-static void damaged_at_first(void **state)
+UNIT_TEST(damaged_at_first)
 {
     for (unsigned before_end = 0; before_end < 2; before_end++) {
         struct mpa_line *l = line_started(C, C);
@@ -236,7 +236,7 @@ static void damaged_at_first(void **state)
 
 /* ---- FIN ---- */
 
-static void octets_beyond_the_fin(void **state)
+UNIT_TEST(octets_beyond_the_fin)
 {
     struct mpa_line *l = line_started(C, C);
 
@@ -249,7 +249,7 @@ static void octets_beyond_the_fin(void **state)
     line_expect(l, "MPA-7.2-01");
 }
 
-static void keep_alive_after_the_fin(void **state)
+UNIT_TEST(keep_alive_after_the_fin)
 {
     struct mpa_line *l = line_started(C, C);
     uint8_t garbage = 0;
@@ -268,7 +268,7 @@ static void keep_alive_after_the_fin(void **state)
 
 /* ---- IP ---- */
 
-static void no_df(void **state)
+UNIT_TEST(no_df)
 {
     struct mpa_line *l = line_started(C, C);
 
@@ -284,7 +284,7 @@ static void no_df(void **state)
     line_expect(l, "");
 }
 
-static void fragments(void **state)
+UNIT_TEST(fragments)
 {
     for (unsigned dropped = 0; dropped < 2; dropped++) {
         struct mpa_line *l = line_started(C, C);
@@ -333,7 +333,7 @@ static void stream(struct mpa_line *l, unsigned fpdus, size_t n, bool last, size
     line_ack(l, R);
 }
 
-static void sizes(void **state)
+UNIT_TEST(sizes)
 {
     static const struct {
         unsigned fpdus;
@@ -372,7 +372,7 @@ static void sizes(void **state)
     }
 }
 
-static void alignment(void **state)
+UNIT_TEST(alignment)
 {
     static const struct {
         unsigned fpdus;
@@ -398,7 +398,7 @@ static void alignment(void **state)
 }
 
 /* A whole FPDU and half of the next in a segment, the rest in its own. */
-static void half_fpdus(void **state)
+UNIT_TEST(half_fpdus)
 {
     struct mpa_line *l = line_started(C, C);
 
@@ -418,7 +418,7 @@ static void half_fpdus(void **state)
     line_expect(l, "MPA-5.1-05 +MPA-5.1-06");
 }
 
-static void pauses(void **state)
+UNIT_TEST(pauses)
 {
     for (unsigned inside = 0; inside < 2; inside++) {
         struct mpa_line *l = line_started(C, C);
@@ -439,29 +439,4 @@ static void pauses(void **state)
         line_close(l, I);
         line_expect(l, inside ? "MPA-5.1-07" : "+MPA-5.1-07");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clean),
-        cmocka_unit_test(early_ack),
-        cmocka_unit_test(older_ack_comes_late),
-        cmocka_unit_test(data_captured_late),
-        cmocka_unit_test(fin_not_captured),
-        cmocka_unit_test(retransmissions),
-        cmocka_unit_test(keep_alive),
-        cmocka_unit_test(damaged_at_first),
-        cmocka_unit_test(octets_beyond_the_fin),
-        cmocka_unit_test(keep_alive_after_the_fin),
-        cmocka_unit_test(no_df),
-        cmocka_unit_test(fragments),
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(alignment),
-        cmocka_unit_test(half_fpdus),
-        cmocka_unit_test(pauses),
-        cmocka_unit_test(after_the_fin),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

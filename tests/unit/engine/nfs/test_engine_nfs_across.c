@@ -63,7 +63,7 @@ static struct told conclude(struct nfs_files *other)
     return told;
 }
 
-static void nobody_else(void **state)
+UNIT_TEST(nobody_else)
 {
     struct nfs_files *blind_later = files_with(NULL);
 
@@ -78,7 +78,7 @@ static void nobody_else(void **state)
     assert_int_equal(conclude(blind_later).differs, 1);
 }
 
-static void somebody_else(void **state)
+UNIT_TEST(somebody_else)
 {
     struct nfs_files *blind = files_with(NULL);
 
@@ -113,18 +113,10 @@ static struct told after_many(int64_t to_ns)
     return told;
 }
 
-static void somebody_who_is_forgotten(void **state)
+UNIT_TEST(somebody_who_is_forgotten)
 {
     (void)state;
     assert_int_equal(after_many(INT64_MAX).excused, 1);
     assert_int_equal(after_many(1000).excused, 1);
     assert_int_equal(after_many(999).differs, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nobody_else), cmocka_unit_test(somebody_else),
-                                       cmocka_unit_test(somebody_who_is_forgotten)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void call_write(struct rpcrdma_talk *t)
 }
 
 /* On InfiniBand a missing Response leaves nothing outstanding. */
-static void test_reads_without_a_response(void **state)
+UNIT_TEST(test_reads_without_a_response)
 {
     enum { CERTAIN, ANSWERED_LATE, NOT_CAPTURED, HOWS };
 
@@ -62,13 +62,4 @@ static void test_reads_without_a_response(void **state)
             talk_expect(t, RULE_NFS41_18_36_3_05, SEVERITY_WARNING, frame);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reads_without_a_response),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

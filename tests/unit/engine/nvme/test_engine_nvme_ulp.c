@@ -11,7 +11,7 @@
 #define WRITE      "01400200 01000000 [16] 0000000000000000 08000000 000000 01 [24]"
 #define COMPLETION "[8] 0100 0100 0500 0000"
 
-static void start(void **state)
+UNIT_TEST(start)
 {
     struct guest_signs g;
 
@@ -29,7 +29,7 @@ static void start(void **state)
     assert_int_equal(nvme_ulp.claim(&g.signs), ULP_NO);
 }
 
-static void first_capsule(void **state)
+UNIT_TEST(first_capsule)
 {
     struct guest_signs g;
 
@@ -42,7 +42,7 @@ static void first_capsule(void **state)
     assert_int_equal(nvme_ulp.claim(&g.signs), ULP_NO);
 }
 
-static void midway(void **state)
+UNIT_TEST(midway)
 {
     struct guest_signs g;
 
@@ -66,7 +66,7 @@ static void midway(void **state)
 }
 
 /* The meaning of an opcode depends on the queue. */
-static void words(void **state)
+UNIT_TEST(words)
 {
     uint64_t queue[8] = {0};
     struct guest_signs g;
@@ -88,16 +88,4 @@ static void words(void **state)
     assert_string_equal(guest_words(&nvme_ulp, queue, &g), "completion cid 0x0005 status 0x0000");
     guest_send(&g, 1, "[15]", 0);
     assert_null(guest_words(&nvme_ulp, queue, &g));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(start),
-        cmocka_unit_test(first_capsule),
-        cmocka_unit_test(midway),
-        cmocka_unit_test(words),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

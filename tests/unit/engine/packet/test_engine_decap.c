@@ -75,7 +75,7 @@ static const struct {
      "45000074 00004000 40110000 c0000201 c0000202 c0009090 00600000 01000001 000a01c0 01 [12] 86dd"},
 };
 
-static void every_link_type(void **state)
+UNIT_TEST(every_link_type)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(links); i++) {
         struct packet_octets o = {.n = 0};
@@ -94,7 +94,7 @@ static void every_link_type(void **state)
 }
 
 /* At every length the result is the segment with fewer octets, or missing headers; never an out-of-bounds read. */
-static void cut_at_every_length(void **state)
+UNIT_TEST(cut_at_every_length)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(links); i++) {
         for (int ip = 4; ip <= 6; ip += 2) {
@@ -120,7 +120,7 @@ static void cut_at_every_length(void **state)
     }
 }
 
-static void other_protocols(void **state)
+UNIT_TEST(other_protocols)
 {
     struct addressed_segment out;
     struct packet_octets o = {.n = 0};
@@ -146,7 +146,7 @@ static void other_protocols(void **state)
 }
 
 /* Datagrams to and from port 111 are passed on whole, or as far as they were captured. */
-static void datagrams_to_rpcbind(void **state)
+UNIT_TEST(datagrams_to_rpcbind)
 {
     for (unsigned ip = 4; ip <= 6; ip += 2) {
         struct addressed_segment out;
@@ -182,7 +182,7 @@ static void datagrams_to_rpcbind(void **state)
     }
 }
 
-static void ipv4_with_options(void **state)
+UNIT_TEST(ipv4_with_options)
 {
     struct packet_octets o = {.n = 0};
 
@@ -193,7 +193,7 @@ static void ipv4_with_options(void **state)
     expect_segment(&o, DLT_RAW, "10.0.0.1:1000", "10.0.0.2:2000", "hello");
 }
 
-static void ipv6_extension_headers(void **state)
+UNIT_TEST(ipv6_extension_headers)
 {
     struct addressed_segment out;
     struct packet_octets o = {.n = 0};
@@ -217,7 +217,7 @@ static void ipv6_extension_headers(void **state)
     assert_int_equal(take(&o, DLT_RAW, &out), DECAP_MALFORMED);
 }
 
-static void lengths_of_zero_are_offloaded_packets(void **state)
+UNIT_TEST(lengths_of_zero_are_offloaded_packets)
 {
     struct addressed_segment out;
     struct packet_octets o = {.n = 0};
@@ -254,7 +254,7 @@ static void lengths_of_zero_are_offloaded_packets(void **state)
     expect_segment(&o, DLT_RAW, "[2001:db8::1]:1000", "[2001:db8::2]:2000", "hello");
 }
 
-static void contradictions(void **state)
+UNIT_TEST(contradictions)
 {
     struct addressed_segment out;
     struct packet_octets o = {.n = 0};
@@ -289,7 +289,7 @@ static void contradictions(void **state)
     assert_int_equal(out.segment.captured, 5);
 }
 
-static void options_of_a_syn(void **state)
+UNIT_TEST(options_of_a_syn)
 {
     struct addressed_segment out;
     struct packet_octets o = {.n = 0};
@@ -350,7 +350,7 @@ static enum decap_status give_fragment(struct decap *decap, int ip, const uint8_
 
 static const char text[] = "The quick brown fox jumps over the lazy dog, and over a second one.";
 
-static void fragments_in_any_order(void **state)
+UNIT_TEST(fragments_in_any_order)
 {
     static const size_t orders[][6] = {{0, 16, 32, 48, 64, 80}, {80, 64, 48, 32, 16, 0}, {48, 0, 80, 16, 64, 32}};
     struct packet_octets whole = {.n = 0};
@@ -376,7 +376,7 @@ static void fragments_in_any_order(void **state)
     }
 }
 
-static void overlapping_fragments(void **state)
+UNIT_TEST(overlapping_fragments)
 {
     struct packet_octets whole = {.n = 0}, other;
     struct addressed_segment out;
@@ -401,7 +401,7 @@ static void overlapping_fragments(void **state)
     }
 }
 
-static void fragments_do_not_wait_for_ever(void **state)
+UNIT_TEST(fragments_do_not_wait_for_ever)
 {
     struct packet_octets whole = {.n = 0};
     struct addressed_segment out;
@@ -426,7 +426,7 @@ static void fragments_do_not_wait_for_ever(void **state)
     decap_free(decap);
 }
 
-static void hostile_fragments(void **state)
+UNIT_TEST(hostile_fragments)
 {
     uint64_t seed = 1;
     struct decap *decap = decap_new(100000);
@@ -455,24 +455,4 @@ static void hostile_fragments(void **state)
         decap_packet(decap, &packet, &out, &ib);
     }
     decap_free(decap);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_link_type),
-        cmocka_unit_test(cut_at_every_length),
-        cmocka_unit_test(other_protocols),
-        cmocka_unit_test(datagrams_to_rpcbind),
-        cmocka_unit_test(ipv4_with_options),
-        cmocka_unit_test(ipv6_extension_headers),
-        cmocka_unit_test(lengths_of_zero_are_offloaded_packets),
-        cmocka_unit_test(contradictions),
-        cmocka_unit_test(options_of_a_syn),
-        cmocka_unit_test(fragments_in_any_order),
-        cmocka_unit_test(overlapping_fragments),
-        cmocka_unit_test(fragments_do_not_wait_for_ever),
-        cmocka_unit_test(hostile_fragments),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

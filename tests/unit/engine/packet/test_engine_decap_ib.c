@@ -44,7 +44,7 @@ static void expect(const char *link, int linktype, const char *below, unsigned k
     assert_int_equal(packet.bth.qp, 0x82);
 }
 
-static void every_way(void **state)
+UNIT_TEST(every_way)
 {
     expect("[12] 0800", DLT_EN10MB, ipv4, IB_BELOW_IPV4_UDP, IB_ADDRESS_IPV4);
     expect("[12] 8100 0007 0800", DLT_EN10MB, ipv4, IB_BELOW_IPV4_UDP, IB_ADDRESS_IPV4);
@@ -58,7 +58,7 @@ static void every_way(void **state)
     expect("[8] 95 00 0000 0000 001c 80[7] 00[7]", DLT_ERF, lrh, IB_BELOW_LRH, IB_ADDRESS_LID);
 }
 
-static void invariant_crc(void **state)
+UNIT_TEST(invariant_crc)
 {
     struct packet_octets o = {0};
     struct ib_datagram ib;
@@ -69,7 +69,7 @@ static void invariant_crc(void **state)
     assert_int_equal(ib_icrc(ib.kind, ib.below, ib.below_len, ib.p, ib.length - IB_ICRC_LEN), 0x9aa5db27);
 }
 
-static void link_with_routing(void **state)
+UNIT_TEST(link_with_routing)
 {
     struct packet_octets o = {0};
     struct ib_datagram ib;
@@ -85,7 +85,7 @@ static void link_with_routing(void **state)
     assert_int_equal(ib.destination.octets[15], 2);
 }
 
-static void addresses_of_a_link(void **state)
+UNIT_TEST(addresses_of_a_link)
 {
     struct packet_octets o = {0};
     struct ib_datagram ib;
@@ -97,7 +97,7 @@ static void addresses_of_a_link(void **state)
     assert_int_equal(ib.destination.octets[1], 5);
 }
 
-static void what_it_is_not(void **state)
+UNIT_TEST(what_it_is_not)
 {
     static const struct {
         const char *octets;
@@ -119,7 +119,7 @@ static void what_it_is_not(void **state)
     }
 }
 
-static void cut_at_every_length(void **state)
+UNIT_TEST(cut_at_every_length)
 {
     struct packet_octets o = {0};
     struct ib_datagram ib;
@@ -138,14 +138,4 @@ static void cut_at_every_length(void **state)
             assert_int_equal(ib.captured, n - 48);
     }
     decap_free(decap);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way),           cmocka_unit_test(invariant_crc),  cmocka_unit_test(link_with_routing),
-        cmocka_unit_test(addresses_of_a_link), cmocka_unit_test(what_it_is_not), cmocka_unit_test(cut_at_every_length),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

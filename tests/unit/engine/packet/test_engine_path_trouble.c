@@ -6,7 +6,7 @@ enum { C, S };
 
 static const int64_t ms = 1000000;
 
-static void silence(void **state)
+UNIT_TEST(silence)
 {
     struct path_trouble path = {0};
 
@@ -26,7 +26,7 @@ static void silence(void **state)
     assert_false(path.side[S].silent);
 }
 
-static void sent_again(void **state)
+UNIT_TEST(sent_again)
 {
     struct path_trouble path = {0};
 
@@ -36,14 +36,4 @@ static void sent_again(void **state)
     path_trouble_packet(&path, C, PATH_AGAIN, 1200 * ms);
     assert_true(path.resent);
     assert_int_equal(path.resent_ns, 1200 * ms);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(silence),
-        cmocka_unit_test(sent_again),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

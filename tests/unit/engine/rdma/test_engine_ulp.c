@@ -5,7 +5,7 @@
 #include "engine/stack/ulps.h"
 #include "tests/unit/support/guests.h"
 
-static void opener(void **state)
+UNIT_TEST(opener)
 {
     assert_int_equal(ulp_presumed_opener(ulps, (const uint16_t[2]){40000, 4420}), 0);
     assert_int_equal(ulp_presumed_opener(ulps, (const uint16_t[2]){4420, 40000}), 1);
@@ -15,7 +15,7 @@ static void opener(void **state)
 }
 
 /* On its own port, in mid-connection. */
-static void noise(void **state)
+UNIT_TEST(noise)
 {
     static const uint64_t lengths[] = {0, 8, 16, 20, 32, 36, 64, 68, 76, 200};
     uint64_t seed = 20261123;
@@ -53,7 +53,7 @@ static void give(struct ulp_choice *choice, const uint8_t *p, size_t n, unsigned
 }
 
 /* Unknown Sends close it. */
-static void undecided(void **state)
+UNIT_TEST(undecided)
 {
     static const uint8_t rpc[28] = {0, 0, 0, 7, 0, 0, 0, 1};
     const struct ulp_kind *kind;
@@ -66,15 +66,4 @@ static void undecided(void **state)
     assert_null(kind);
     assert_true(ulp_choice_closed(choice));
     arena_release(arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opener),
-        cmocka_unit_test(noise),
-        cmocka_unit_test(undecided),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

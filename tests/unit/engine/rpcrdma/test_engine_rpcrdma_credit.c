@@ -35,7 +35,7 @@ static uint32_t reply_with_credit(struct rpcrdma_talk *t, unsigned side, uint32_
 
 /* ---- the limit ---- */
 
-static void test_unknown_acks(void **state)
+UNIT_TEST(test_unknown_acks)
 {
     struct rpcrdma_talk *t = granted(&ietf, 32);
 
@@ -48,7 +48,7 @@ static void test_unknown_acks(void **state)
 }
 
 /* ACK numbers that never change prove nothing. */
-static void test_dead_acks(void **state)
+UNIT_TEST(test_dead_acks)
 {
     struct rpcrdma_talk *t = quiet();
 
@@ -59,14 +59,4 @@ static void test_dead_acks(void **state)
         talk_reply(t, S, xid);
     }
     talk_expect_nothing(t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unknown_acks),
-        cmocka_unit_test(test_dead_acks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

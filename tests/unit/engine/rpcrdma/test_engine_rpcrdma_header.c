@@ -20,7 +20,7 @@
 #define END     "00000000 "
 
 /* Words changed, octets cut off or inserted, in any order: only findings result. */
-static void test_at_random(void **state)
+UNIT_TEST(test_at_random)
 {
     static const char *const seeds[] = {
         FIXED NONE RPC,
@@ -69,7 +69,7 @@ static void count(void *ctx, const struct rpcrdma_message *message)
 }
 
 /* The first segment had L = 1 and was taken as the whole: later segments are not separate messages. */
-static void test_last_twice_in_a_send(void **state)
+UNIT_TEST(test_last_twice_in_a_send)
 {
     struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan = talk_plan(t, C, 0x20);
@@ -91,14 +91,4 @@ static void test_last_twice_in_a_send(void **state)
     talk_finish(t);
     assert_int_equal(t->seen.n, 0);
     talk_free(t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_last_twice_in_a_send),
-        cmocka_unit_test(test_at_random),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static const struct row rows[] = {
     {"a hole of the server hides no Call of the client", S, 1000, 1, 0, 0, ELSEWHERE, SEVERITY_ERROR},
 };
 
-static void test_holes(void **state)
+UNIT_TEST(test_holes)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct row *row = &rows[i];
@@ -77,7 +77,7 @@ static void test_holes(void **state)
 }
 
 /* Any number of Calls may be outstanding since before the capture, unless MSNs exclude this. */
-static void test_late_start(void **state)
+UNIT_TEST(test_late_start)
 {
     static const struct {
         uint32_t msn; /* of the first captured Send */
@@ -111,7 +111,7 @@ static void test_late_start(void **state)
 }
 
 /* A hole within a Write has no Send in it, whatever comes next; a hole after it may have one. */
-static void test_hole_within_a_write(void **state)
+UNIT_TEST(test_hole_within_a_write)
 {
     for (unsigned within = 0; within < 2; within++) {
         struct rpcrdma_talk *t = talk_new();
@@ -134,7 +134,7 @@ static void test_hole_within_a_write(void **state)
 }
 
 /* The smallest Send is an RDMA_DONE. */
-static void test_smallest_send(void **state)
+UNIT_TEST(test_smallest_send)
 {
     enum { DONE_FPDU = 40 };
 
@@ -150,7 +150,7 @@ static void test_smallest_send(void **state)
 }
 
 /* The Long Reply of a callback comes first: only a Reply has no Read list. */
-static void test_long_reply_first(void **state)
+UNIT_TEST(test_long_reply_first)
 {
     struct rpcrdma_options options = {.profile = PROFILE_IETF, .always = true};
     struct rpcrdma_talk *t = talk_new_bare(&options);
@@ -162,17 +162,4 @@ static void test_long_reply_first(void **state)
     plan.reply = &reply;
     talk_message(t, C, &plan, NULL, 0);
     talk_expect_nothing(t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_holes),
-        cmocka_unit_test(test_late_start),
-        cmocka_unit_test(test_hole_within_a_write),
-        cmocka_unit_test(test_smallest_send),
-        cmocka_unit_test(test_long_reply_first),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

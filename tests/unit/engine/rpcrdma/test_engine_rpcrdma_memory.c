@@ -53,7 +53,7 @@ static const struct rpcrdma_segment region = {0x7a31c002, 4096, 0x7f0000001000};
 /* ---- Reads ---- */
 
 /* The other direction is captured late: the Call comes late, its Read is allowed. */
-static void read_before_late_call(void **state)
+UNIT_TEST(read_before_late_call)
 {
     struct rpcrdma_talk *t = talk_new();
 
@@ -80,7 +80,7 @@ static uint32_t invalidate(struct rpcrdma_talk *t, uint32_t xid, uint32_t stag, 
     return talk_message_invalidate(t, S, stag, &plan, t->rpc, n);
 }
 
-static void invalidation(void **state)
+UNIT_TEST(invalidation)
 {
     struct rpcrdma_segment other = {0x11220044, 64, 0};
     struct rpcrdma_talk *t = talk_new();
@@ -97,7 +97,7 @@ static void invalidation(void **state)
 }
 
 /* On InfiniBand an Acknowledge proves that the access was carried out. */
-static void access_after_invalidation(void **state)
+UNIT_TEST(access_after_invalidation)
 {
     static const struct {
         const char *name, *found;
@@ -131,7 +131,7 @@ static void access_after_invalidation(void **state)
 
 /* ---- Reads outstanding ---- */
 
-static void reads_beyond_the_terms(void **state)
+UNIT_TEST(reads_beyond_the_terms)
 {
     struct rdma_terms terms = {.initiator_side = C, .from_start = true, .reads_max = {[S] = 2}};
 
@@ -156,16 +156,4 @@ static void reads_beyond_the_terms(void **state)
             talk_expect_nothing(t);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(read_before_late_call),
-        cmocka_unit_test(invalidation),
-        cmocka_unit_test(access_after_invalidation),
-        cmocka_unit_test(reads_beyond_the_terms),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static void reply_bad_list(struct rpcrdma_talk *t, uint32_t xid)
 /* ---- messages to be discarded ---- */
 
 /* Sent before its sender had received the message to discard: no evidence. */
-static void test_what_crosses(void **state)
+UNIT_TEST(test_what_crosses)
 {
     struct rpcrdma_talk *t = reacting();
 
@@ -36,13 +36,4 @@ static void test_what_crosses(void **state)
     talk_call(t, C, 0x12);
     findings_passed(&t->seen, RULE_RPCR_4_5_03);
     talk_free(t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_crosses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

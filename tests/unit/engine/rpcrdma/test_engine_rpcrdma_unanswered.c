@@ -41,7 +41,7 @@ static uint32_t call_read(struct rpcrdma_talk *t, uint32_t xid, uint32_t segment
 /* ---- silence ---- */
 
 /* A capture that begins in mid-stream shows only what comes later; of a missing direction it shows nothing. */
-static void test_midstream(void **state)
+UNIT_TEST(test_midstream)
 {
     struct rpcrdma_options options = {.profile = PROFILE_IETF, .always = true};
     struct rpcrdma_talk *t = talk_new_bare(&options);
@@ -70,7 +70,7 @@ static void expect_reset(struct rpcrdma_talk *t, enum rule_severity severity)
     talk_expect(t, RULE_RPC_3_01, severity, t->frame);
 }
 
-static void test_what_a_lost_server_does(void **state)
+UNIT_TEST(test_what_a_lost_server_does)
 {
     struct rpcrdma_talk *t = reacting();
 
@@ -99,7 +99,7 @@ static void test_what_a_lost_server_does(void **state)
 }
 
 /* A reset without ACK may come from anyone; so may one after a silence, or after retransmissions. */
-static void test_trouble_before_the_reset(void **state)
+UNIT_TEST(test_trouble_before_the_reset)
 {
     struct rpcrdma_talk *t = reacting();
 
@@ -125,7 +125,7 @@ static void test_trouble_before_the_reset(void **state)
     }
 }
 
-static void test_reset_explained(void **state)
+UNIT_TEST(test_reset_explained)
 {
     struct rpcrdma_talk *t = reacting();
 
@@ -162,7 +162,7 @@ static struct rpcrdma_talk *seeing_payload_alone(void)
 }
 
 /* The responder has continued, so it did not close. */
-static void test_payload_shows_that_it_went_on(void **state)
+UNIT_TEST(test_payload_shows_that_it_went_on)
 {
     struct rpcrdma_talk *t = seeing_payload_alone();
     uint32_t frame = talk_call(t, C, 0x10);
@@ -173,7 +173,7 @@ static void test_payload_shows_that_it_went_on(void **state)
 }
 
 /* It continued, but not long enough; whether it closed later is unknown. */
-static void test_payload_does_not_show_silence(void **state)
+UNIT_TEST(test_payload_does_not_show_silence)
 {
     struct rpcrdma_talk *t = seeing_payload_alone();
 
@@ -183,18 +183,4 @@ static void test_payload_does_not_show_silence(void **state)
     call_after(t, 0x12, 31);
     talk_wait(t, 31 * second);
     talk_expect_nothing(t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_payload_shows_that_it_went_on),
-        cmocka_unit_test(test_payload_does_not_show_silence),
-        cmocka_unit_test(test_midstream),
-        cmocka_unit_test(test_what_a_lost_server_does),
-        cmocka_unit_test(test_trouble_before_the_reset),
-        cmocka_unit_test(test_reset_explained),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

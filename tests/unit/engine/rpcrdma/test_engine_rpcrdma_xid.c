@@ -21,7 +21,7 @@ static void call_as(struct rpcrdma_talk *t, uint32_t flavor, const uint8_t *cred
 }
 
 /* Stamps of AUTH_SYS and sequence numbers of RPCSEC_GSS are new, and so are the octets that they protect. */
-static void test_retransmission_with_another_credential(void **state)
+UNIT_TEST(test_retransmission_with_another_credential)
 {
     uint8_t sys[20] = {0}, gss[20] = {0, 0, 0, 1, 0, 0, 0, RPC_GSS_DATA, 0, 0, 0, 7, 0, 0, 0, RPC_GSS_SVC_NONE};
     struct rpcrdma_talk *t = talk_new();
@@ -46,7 +46,7 @@ static void test_retransmission_with_another_credential(void **state)
 
 /* ---- answers ---- */
 
-static void test_replies_in_midstream(void **state)
+UNIT_TEST(test_replies_in_midstream)
 {
     struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
@@ -61,7 +61,7 @@ static void test_replies_in_midstream(void **state)
 }
 
 /* The capture has the Reply before its Call. */
-static void test_call_captured_late(void **state)
+UNIT_TEST(test_call_captured_late)
 {
     struct rpcrdma_talk *t = talk_new();
 
@@ -74,7 +74,7 @@ static void test_call_captured_late(void **state)
 
 /* ---- who calls ---- */
 
-static void test_opener_unknown(void **state)
+UNIT_TEST(test_opener_unknown)
 {
     struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
@@ -85,7 +85,7 @@ static void test_opener_unknown(void **state)
 }
 
 /* Two Replies to Calls before the capture; then a new Call has the XID of one of them. */
-static void test_xid_of_a_call_before(void **state)
+UNIT_TEST(test_xid_of_a_call_before)
 {
     struct rpcrdma_talk *t = talk_new_bare(&ietf);
 
@@ -98,7 +98,7 @@ static void test_xid_of_a_call_before(void **state)
 }
 
 /* All outstanding Calls may have been answered in the hole. */
-static void test_error_behind_a_hole(void **state)
+UNIT_TEST(test_error_behind_a_hole)
 {
     struct rpcrdma_talk *t = talk_new();
     struct rpcrdma_plan plan = talk_plan(t, S, 0x99);
@@ -110,18 +110,4 @@ static void test_error_behind_a_hole(void **state)
     talk_message(t, S, &plan, NULL, 0);
     findings_inconclusive(&t->seen, RULE_RPCR_4_5_04);
     talk_expect_nothing(t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_retransmission_with_another_credential),
-        cmocka_unit_test(test_replies_in_midstream),
-        cmocka_unit_test(test_call_captured_late),
-        cmocka_unit_test(test_xid_of_a_call_before),
-        cmocka_unit_test(test_error_behind_a_hole),
-        cmocka_unit_test(test_opener_unknown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

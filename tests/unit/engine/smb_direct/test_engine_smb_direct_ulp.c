@@ -9,7 +9,7 @@
 #define FRAGMENT "ff00 0000 0000 0000 00100000 18000000 40000000 00000000 01020304"
 #define EMPTY    "ff00 0100 0100 0000 00000000 00000000 00000000"
 
-static void start(void **state)
+UNIT_TEST(start)
 {
     struct guest_signs g;
 
@@ -29,7 +29,7 @@ static void start(void **state)
     assert_int_equal(smb_direct_ulp.claim(&g.signs), ULP_NO);
 }
 
-static void midway(void **state)
+UNIT_TEST(midway)
 {
     struct guest_signs g;
 
@@ -50,7 +50,7 @@ static void midway(void **state)
     assert_int_equal(smb_direct_ulp.claim(&g.signs), ULP_POSSIBLE);
 }
 
-static void words(void **state)
+UNIT_TEST(words)
 {
     struct guest_signs g;
 
@@ -69,15 +69,4 @@ static void words(void **state)
     guest_send(&g, 0, EMPTY, 0);
     assert_string_equal(guest_words(&smb_direct_ulp, NULL, &g),
                         "data 0 octets, remaining 0, credits asked 255 granted 1, response requested");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(start),
-        cmocka_unit_test(midway),
-        cmocka_unit_test(words),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

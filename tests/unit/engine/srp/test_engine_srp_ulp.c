@@ -10,7 +10,7 @@
     "02 00 000000 01 00 00 2000000000000000 00000000 [8] 00000000 1200 [14] 0102030405060708 00011640 00000024"
 #define RESPONSE "c1000000 00000001 2000000000000000 0000 0000 [16]"
 
-static void login(void **state)
+UNIT_TEST(login)
 {
     struct guest_signs g;
 
@@ -30,7 +30,7 @@ static void login(void **state)
     assert_int_equal(srp_ulp.claim(&g.signs), ULP_NO);
 }
 
-static void midway(void **state)
+UNIT_TEST(midway)
 {
     struct guest_signs g;
 
@@ -47,7 +47,7 @@ static void midway(void **state)
     assert_int_equal(srp_ulp.claim(&g.signs), ULP_NO);
 }
 
-static void words(void **state)
+UNIT_TEST(words)
 {
     struct guest_signs g;
 
@@ -60,15 +60,4 @@ static void words(void **state)
     assert_string_equal(guest_words(&srp_ulp, NULL, &g), "credit request");
     guest_send(&g, 1, "55 [15]", 0);
     assert_null(guest_words(&srp_ulp, NULL, &g));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(login),
-        cmocka_unit_test(midway),
-        cmocka_unit_test(words),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

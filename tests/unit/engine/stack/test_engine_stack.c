@@ -169,7 +169,7 @@ static void close_and_finish(struct trace *t)
     stack_free(t->stack);
 }
 
-static void each_layer_in_order(void **state)
+UNIT_TEST(each_layer_in_order)
 {
     struct stack_options options;
     struct trace t = {0};
@@ -191,7 +191,7 @@ static void each_layer_in_order(void **state)
 }
 
 /* Octets that the capture lost: every layer is told, also the next part's layers. */
-static void holes_go_up(void **state)
+UNIT_TEST(holes_go_up)
 {
     const struct stack_entrance next = {.skipped = on_skipped, .finish = on_finish};
     struct stack_entrance here = next;
@@ -224,7 +224,7 @@ static void on_ended(void *ctx, unsigned side, bool reset, const struct place *p
 }
 
 /* A FIN that the capture lacks, or has later, is known by the number of the close that proves it. */
-static void a_fin_is_shown_by_what_follows(void **state)
+UNIT_TEST(a_fin_is_shown_by_what_follows)
 {
     struct stack_entrance next = {.end = on_ended};
     struct stack_options options;
@@ -292,7 +292,7 @@ static void talk(struct trace *t)
     close_and_finish(t);
 }
 
-static void parts_are_the_whole(void **state)
+UNIT_TEST(parts_are_the_whole)
 {
     static const struct {
         enum stack_layer first, last;
@@ -324,16 +324,4 @@ static void parts_are_the_whole(void **state)
     stack_free(parts[1].stack);
     stack_free(parts[2].stack);
     compare(&whole, &apart);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_layer_in_order),
-        cmocka_unit_test(holes_go_up),
-        cmocka_unit_test(a_fin_is_shown_by_what_follows),
-        cmocka_unit_test(parts_are_the_whole),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 /* RPC-over-RDMA on a reliable connection: packets in; messages, payloads and findings out. Client 0, server 1. */
 #include "tests/unit/support/rc_bench.h"
 
-static void calls_and_replies(void **state)
+UNIT_TEST(calls_and_replies)
 {
     static struct rc_bench b;
 
@@ -21,7 +21,7 @@ static void calls_and_replies(void **state)
 }
 
 /* The header is complete, with the XID and type of the RPC message: all are paired, but no payload is judged. */
-static void cut_after_the_header(void **state)
+UNIT_TEST(cut_after_the_header)
 {
     static struct rc_bench b;
 
@@ -39,7 +39,7 @@ static void cut_after_the_header(void **state)
     assert_int_equal(b.counts.passed[RULE_RPCR_2_2_2_02], 2);
 }
 
-static void cut_in_the_header(void **state)
+UNIT_TEST(cut_in_the_header)
 {
     static struct rc_bench b;
 
@@ -54,7 +54,7 @@ static void cut_in_the_header(void **state)
     assert_int_equal(b.findings, 0);
 }
 
-static void chunks_by_write(void **state)
+UNIT_TEST(chunks_by_write)
 {
     static struct rc_bench b;
 
@@ -68,7 +68,7 @@ static void chunks_by_write(void **state)
 
 /* RFC 8797 section 4.1: the server did not announce support. */
 /* The place of a Write's octets is known without them. */
-static void writes_that_are_cut(void **state)
+UNIT_TEST(writes_that_are_cut)
 {
     static struct rc_bench b;
 
@@ -84,7 +84,7 @@ static void writes_that_are_cut(void **state)
     assert_int_equal(b.findings, 0);
 }
 
-static void invalidation_that_was_not_agreed_upon(void **state)
+UNIT_TEST(invalidation_that_was_not_agreed_upon)
 {
     static struct rc_bench b;
 
@@ -96,7 +96,7 @@ static void invalidation_that_was_not_agreed_upon(void **state)
 }
 
 /* A Reply that the capture lost is not missing: the client has acknowledged it. */
-static void hole_in_a_capture(void **state)
+UNIT_TEST(hole_in_a_capture)
 {
     static struct rc_bench b;
 
@@ -112,7 +112,7 @@ static void hole_in_a_capture(void **state)
 }
 
 /* A Reply to a Call that was not captured, nor was its Acknowledge: the client's next message decides. */
-static void reply_without_call(void **state)
+UNIT_TEST(reply_without_call)
 {
     static const struct {
         bool missing, goes_on;
@@ -150,7 +150,7 @@ static void disconnect(struct rc_bench *b)
 enum { NOTHING = -1 };
 
 /* The last message proves more, the longer the capture continues, and less, the more may be missing. */
-static void reply_without_call_at_the_end(void **state)
+UNIT_TEST(reply_without_call_at_the_end)
 {
     static const struct {
         bool unanswered, acknowledged, closed, missing, lossy;
@@ -195,7 +195,7 @@ static void reply_without_call_at_the_end(void **state)
 }
 
 /* Of a missing Call the capture has the server's Write and its Reply. */
-static void write_without_call_at_the_end(void **state)
+UNIT_TEST(write_without_call_at_the_end)
 {
     for (unsigned answered = 0; answered < 2; answered++) {
         static struct rc_bench b;
@@ -215,7 +215,7 @@ static void write_without_call_at_the_end(void **state)
 }
 
 /* The first Call's Reply was not captured, nor was its Acknowledge: the second Call does not exceed the grant. */
-static void call_without_reply(void **state)
+UNIT_TEST(call_without_reply)
 {
     for (unsigned missing = 0; missing < 2; missing++) {
         static struct rc_bench b;
@@ -269,7 +269,7 @@ static void write_by_read(struct rc_bench *b, int64_t later_ns)
 }
 
 /* A Reply during its Read leaves open only rules that depend on the Read. */
-static void reply_before_the_response(void **state)
+UNIT_TEST(reply_before_the_response)
 {
     static struct rc_bench b;
 
@@ -288,7 +288,7 @@ static void reply_before_the_response(void **state)
 }
 
 /* No response can have come if the Reply follows at once, unless the directions are out of step. */
-static void reply_too_soon_for_the_response(void **state)
+UNIT_TEST(reply_too_soon_for_the_response)
 {
     static const struct {
         int64_t later_ns;
@@ -339,7 +339,7 @@ static void close_narrow(struct rc_bench *b, unsigned failed)
 }
 
 /* The request before the Call is missing, as is the Acknowledge of both: the Call waits while it is answered. */
-static void reply_before_its_call_is_taken(void **state)
+UNIT_TEST(reply_before_its_call_is_taken)
 {
     static struct rc_bench b;
 
@@ -354,7 +354,7 @@ static void reply_before_its_call_is_taken(void **state)
 }
 
 /* The capture lacks a Call, and has the copy that its sender sent after the Reply for lack of an Acknowledge. */
-static void copy_of_a_call_that_is_missing(void **state)
+UNIT_TEST(copy_of_a_call_that_is_missing)
 {
     static struct rc_bench b;
 
@@ -377,7 +377,7 @@ static void copy_of_a_call_that_is_missing(void **state)
 }
 
 /* A Call seen before the previous Call's Reply: the server's Acknowledge shows which was sent first. */
-static void directions_out_of_step(void **state)
+UNIT_TEST(directions_out_of_step)
 {
     enum { NEVER, AFTER_THE_REPLY, BEFORE_THE_REPLY };
 
@@ -405,7 +405,7 @@ static void directions_out_of_step(void **state)
     }
 }
 
-static void reply_to_a_missing_disconnect_request(void **state)
+UNIT_TEST(reply_to_a_missing_disconnect_request)
 {
     static struct rc_bench b;
 
@@ -422,29 +422,4 @@ static void reply_to_a_missing_disconnect_request(void **state)
         assert_false(b.missing[0]);
         rc_bench_close(&b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_and_replies),
-        cmocka_unit_test(cut_after_the_header),
-        cmocka_unit_test(cut_in_the_header),
-        cmocka_unit_test(writes_that_are_cut),
-        cmocka_unit_test(chunks_by_write),
-        cmocka_unit_test(invalidation_that_was_not_agreed_upon),
-        cmocka_unit_test(hole_in_a_capture),
-        cmocka_unit_test(reply_without_call),
-        cmocka_unit_test(reply_without_call_at_the_end),
-        cmocka_unit_test(write_without_call_at_the_end),
-        cmocka_unit_test(call_without_reply),
-        cmocka_unit_test(reply_before_the_response),
-        cmocka_unit_test(reply_too_soon_for_the_response),
-        cmocka_unit_test(reply_before_its_call_is_taken),
-        cmocka_unit_test(copy_of_a_call_that_is_missing),
-        cmocka_unit_test(directions_out_of_step),
-        cmocka_unit_test(reply_to_a_missing_disconnect_request),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

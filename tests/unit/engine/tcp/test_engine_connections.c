@@ -127,7 +127,7 @@ static void talk_and_close(struct trace *t, uint16_t port, uint32_t isn, uint32_
     give(t, port, CLIENT, TCP_ACK, isn + 2 + n, 9002, 0);
 }
 
-static void two_at_a_time(void **state)
+UNIT_TEST(two_at_a_time)
 {
     struct trace t;
 
@@ -145,7 +145,7 @@ static void two_at_a_time(void **state)
     expect(&t, "open1:1 open2:2 1.0@0+5 2.1@0+6 1.1@0+7 close1:capture close2:capture");
 }
 
-static void sides(void **state)
+UNIT_TEST(sides)
 {
     struct trace t;
 
@@ -159,7 +159,7 @@ static void sides(void **state)
     expect(&t, "open1:1 open2:20 2.0@0+3 2.1@0+3 open3:20 close1:capture close2:capture close3:capture");
 }
 
-static void reused_after_close(void **state)
+UNIT_TEST(reused_after_close)
 {
     struct trace t;
 
@@ -174,7 +174,7 @@ static void reused_after_close(void **state)
 }
 
 /* The capture lacks one connection's end and the other's SYNs. One direction may be this far off. */
-static void reused_unseen(void **state)
+UNIT_TEST(reused_unseen)
 {
     struct trace t;
 
@@ -190,7 +190,7 @@ static void reused_unseen(void **state)
     expect(&t, "open2:1 2.0@0+5 2.1@0+7 close1:reused close2:capture");
 }
 
-static void retired_when_quiet_and_late_segments_open_nothing(void **state)
+UNIT_TEST(retired_when_quiet_and_late_segments_open_nothing)
 {
     struct trace t;
 
@@ -213,7 +213,7 @@ static void retired_when_quiet_and_late_segments_open_nothing(void **state)
     expect(&t, "open3:1 3.0@0+9 close3:reused open4:1 close2:capture close4:capture");
 }
 
-static void a_stray_syn_does_not_end_a_connection(void **state)
+UNIT_TEST(a_stray_syn_does_not_end_a_connection)
 {
     struct trace t;
 
@@ -255,7 +255,7 @@ static void goes_on_and_ends(struct trace *t, const char *log)
     expect(t, log);
 }
 
-static void a_forged_syn_ack_does_not_end_a_connection(void **state)
+UNIT_TEST(a_forged_syn_ack_does_not_end_a_connection)
 {
     struct trace t;
 
@@ -265,7 +265,7 @@ static void a_forged_syn_ack_does_not_end_a_connection(void **state)
 }
 
 /* Nor does one with octets, of one side alone. */
-static void a_forged_handshake_does_not_end_a_connection(void **state)
+UNIT_TEST(a_forged_handshake_does_not_end_a_connection)
 {
     struct trace t;
 
@@ -275,7 +275,7 @@ static void a_forged_handshake_does_not_end_a_connection(void **state)
     goes_on_and_ends(&t, "open2:1 2.0@0+20 1.0@5+5 1.1@5+5 close1:capture close2:capture");
 }
 
-static void nor_do_several_of_them(void **state)
+UNIT_TEST(nor_do_several_of_them)
 {
     struct trace t;
 
@@ -288,7 +288,7 @@ static void nor_do_several_of_them(void **state)
 }
 
 /* The former connection ended when it fell silent, if this is certain. */
-static void a_connection_without_its_end_ends_with_the_next_one(void **state)
+UNIT_TEST(a_connection_without_its_end_ends_with_the_next_one)
 {
     struct trace t;
 
@@ -304,7 +304,7 @@ static void a_connection_without_its_end_ends_with_the_next_one(void **state)
     expect(&t, "close2:capture");
 }
 
-static void a_reset_out_of_sequence_ends_nothing_that_goes_on(void **state)
+UNIT_TEST(a_reset_out_of_sequence_ends_nothing_that_goes_on)
 {
     struct trace t;
 
@@ -325,7 +325,7 @@ static void a_reset_out_of_sequence_ends_nothing_that_goes_on(void **state)
     expect(&t, "1.1@reset close1:closed");
 }
 
-static void a_former_connection_makes_room_as_others_do(void **state)
+UNIT_TEST(a_former_connection_makes_room_as_others_do)
 {
     const struct connections_options options = {.max_connections = 2};
     struct trace t;
@@ -343,7 +343,7 @@ static void a_former_connection_makes_room_as_others_do(void **state)
                "close4:capture");
 }
 
-static void dismissed(void **state)
+UNIT_TEST(dismissed)
 {
     struct trace t;
 
@@ -358,7 +358,7 @@ static void dismissed(void **state)
     expect(&t, "open1:1 1.0@0+5 close1:dismissed open2:1 close2:capture");
 }
 
-static void bounded(void **state)
+UNIT_TEST(bounded)
 {
     struct connections_options options = {.max_connections = 3};
     struct trace t;
@@ -401,7 +401,7 @@ static struct kept kept_of(struct trace *t)
 }
 
 /* By frames of the last segments, and by segments that wait after a hole; connections within the limits stay. */
-static void trimmed(void **state)
+UNIT_TEST(trimmed)
 {
     const struct connections_options options = {.max_connections = UINT32_MAX};
     struct trace t;
@@ -426,7 +426,7 @@ static void trimmed(void **state)
 }
 
 /* With or without packets of other connections in between, by frames or by time. */
-static void over_when_its_own_time_has_come(void **state)
+UNIT_TEST(over_when_its_own_time_has_come)
 {
     const struct connections_options options = {.linger_frames = 100};
     struct trace t;
@@ -447,7 +447,7 @@ static void over_when_its_own_time_has_come(void **state)
     expect(&t, "close1:closed");
 }
 
-static void many(void **state)
+UNIT_TEST(many)
 {
     const struct connections_options options = {.linger_frames = 100};
     struct trace *t = malloc(sizeof *t);
@@ -470,7 +470,7 @@ static void many(void **state)
 }
 
 /* Both directions are in one share; nobody can choose addresses in one share, for any seed of the run. */
-static void shares_have_a_seed(void **state)
+UNIT_TEST(shares_have_a_seed)
 {
     unsigned first = 0, alike = 0;
 
@@ -499,29 +499,4 @@ static void shares_have_a_seed(void **state)
         alike += share == first;
     }
     assert_true(alike < 8);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_at_a_time),
-        cmocka_unit_test(sides),
-        cmocka_unit_test(reused_after_close),
-        cmocka_unit_test(reused_unseen),
-        cmocka_unit_test(retired_when_quiet_and_late_segments_open_nothing),
-        cmocka_unit_test(a_stray_syn_does_not_end_a_connection),
-        cmocka_unit_test(a_forged_syn_ack_does_not_end_a_connection),
-        cmocka_unit_test(a_forged_handshake_does_not_end_a_connection),
-        cmocka_unit_test(nor_do_several_of_them),
-        cmocka_unit_test(a_connection_without_its_end_ends_with_the_next_one),
-        cmocka_unit_test(a_reset_out_of_sequence_ends_nothing_that_goes_on),
-        cmocka_unit_test(a_former_connection_makes_room_as_others_do),
-        cmocka_unit_test(dismissed),
-        cmocka_unit_test(bounded),
-        cmocka_unit_test(trimmed),
-        cmocka_unit_test(over_when_its_own_time_has_come),
-        cmocka_unit_test(many),
-        cmocka_unit_test(shares_have_a_seed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void end(struct tcp_pair *pair)
     assert_int_equal(tcp_pair_state(pair), TCP_PAIR_CLOSED);
 }
 
-static void in_an_open_connection(void **state)
+UNIT_TEST(in_an_open_connection)
 {
     struct tcp_pair *pair = established();
     const struct {
@@ -79,7 +79,7 @@ static void in_an_open_connection(void **state)
     tcp_pair_free(pair);
 }
 
-static void after_a_syn_that_was_held_back(void **state)
+UNIT_TEST(after_a_syn_that_was_held_back)
 {
     struct tcp_pair *pair = established();
     struct tcp_segment syn = segment(CLIENT, TCP_SYN, ISN + FAR, 0, 0);
@@ -98,7 +98,7 @@ static void after_a_syn_that_was_held_back(void **state)
     tcp_pair_free(pair);
 }
 
-static void after_the_end(void **state)
+UNIT_TEST(after_the_end)
 {
     struct tcp_pair *pair = established();
     struct tcp_segment late = segment(CLIENT, TCP_ACK, ISN + 1, SERVER_ISN + 101, 100);
@@ -124,15 +124,4 @@ static void after_the_end(void **state)
     /* This connection was dismissed: only a SYN changes that. */
     assert_false(tcp_remains_reused(&remains, &foreign, true));
     assert_true(tcp_remains_reused(&remains, &syn, true));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_an_open_connection),
-        cmocka_unit_test(after_a_syn_that_was_held_back),
-        cmocka_unit_test(after_the_end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

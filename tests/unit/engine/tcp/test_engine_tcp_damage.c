@@ -108,7 +108,7 @@ static void end(struct damage *d, const char *got, uint64_t damaged)
     tcp_pair_free(d->pair);
 }
 
-static void the_checksum(void **state)
+UNIT_TEST(the_checksum)
 {
     static const struct {
         enum field field;
@@ -130,7 +130,7 @@ static void the_checksum(void **state)
     assert_int_equal(tcp_checksum(&segment), TCP_CHECKSUM_UNKNOWN);
 }
 
-static void a_damaged_segment_comes_again(void **state)
+UNIT_TEST(a_damaged_segment_comes_again)
 {
     struct damage d;
 
@@ -148,7 +148,7 @@ static void a_damaged_segment_comes_again(void **state)
 }
 
 /* Nothing changes if the checksum is right, unknown, or always wrong. */
-static void what_is_not_damaged_is_taken(void **state)
+UNIT_TEST(what_is_not_damaged_is_taken)
 {
     static const struct {
         enum field before, field;
@@ -163,15 +163,4 @@ static void what_is_not_damaged_is_taken(void **state)
         give(&d, cases[i].field, 30, "def");
         end(&d, "def", 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_checksum),
-        cmocka_unit_test(a_damaged_segment_comes_again),
-        cmocka_unit_test(what_is_not_damaged_is_taken),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

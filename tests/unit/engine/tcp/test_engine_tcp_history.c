@@ -15,7 +15,7 @@ static uint8_t octet_at(uint64_t at)
  * Pieces of all sizes, with occasional holes: at least the last LIMIT octets are kept, each with its frame as long as
  * its run is known, and never octets before a hole.
  */
-static void random_streams(void **state)
+UNIT_TEST(random_streams)
 {
     uint8_t *stream = malloc(STREAM);
     uint32_t *frames = malloc(STREAM * sizeof *frames);
@@ -77,7 +77,7 @@ static void random_streams(void **state)
 }
 
 /* A quiet connection costs little. */
-static void grows_with_the_stream(void **state)
+UNIT_TEST(grows_with_the_stream)
 {
     struct arena *arena = arena_new(NULL);
     struct tcp_history history;
@@ -93,7 +93,7 @@ static void grows_with_the_stream(void **state)
 }
 
 /* Few acknowledged octets are kept, and all unacknowledged ones up to the limit. */
-static void keeps_what_may_be_sent_again(void **state)
+UNIT_TEST(keeps_what_may_be_sent_again)
 {
     enum { EACH = 1000, TIMES = 200, IN_FLIGHT = 3 * EACH, LITTLE = 2048 };
 
@@ -123,7 +123,7 @@ static void keeps_what_may_be_sent_again(void **state)
 }
 
 /* Short pieces, nothing acknowledged late: as many runs as the octets kept need, each with its frame. */
-static void keeps_the_runs_of_what_is_kept(void **state)
+UNIT_TEST(keeps_the_runs_of_what_is_kept)
 {
     enum { EACH = 250, TIMES = 500 };
 
@@ -147,16 +147,4 @@ static void keeps_the_runs_of_what_is_kept(void **state)
     }
     tcp_history_free(&history);
     arena_release(arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_streams),
-        cmocka_unit_test(grows_with_the_stream),
-        cmocka_unit_test(keeps_what_may_be_sent_again),
-        cmocka_unit_test(keeps_the_runs_of_what_is_kept),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 /* Each trap of TCP reassembly as a small conversation. */
 #include "tests/unit/support/tcp_pair_log.h"
 
-static void octets_in_order_go_straight_through(void **state)
+UNIT_TEST(octets_in_order_go_straight_through)
 {
     struct conversation c;
 
@@ -19,7 +19,7 @@ static void octets_in_order_go_straight_through(void **state)
     log_expect(&c, "0@3:def/6<>");
 }
 
-static void out_of_order(void **state)
+UNIT_TEST(out_of_order)
 {
     struct conversation c;
 
@@ -33,7 +33,7 @@ static void out_of_order(void **state)
     log_expect(&c, "");
 }
 
-static void retransmission_with_other_boundaries(void **state)
+UNIT_TEST(retransmission_with_other_boundaries)
 {
     struct conversation c;
 
@@ -46,7 +46,7 @@ static void retransmission_with_other_boundaries(void **state)
     log_finish(&c);
 }
 
-static void a_piece_between_held_ones_is_cut_out(void **state)
+UNIT_TEST(a_piece_between_held_ones_is_cut_out)
 {
     struct conversation c;
 
@@ -60,7 +60,7 @@ static void a_piece_between_held_ones_is_cut_out(void **state)
     log_finish(&c);
 }
 
-static void first_octets_win_and_a_difference_is_reported(void **state)
+UNIT_TEST(first_octets_win_and_a_difference_is_reported)
 {
     struct conversation c;
 
@@ -78,7 +78,7 @@ static void first_octets_win_and_a_difference_is_reported(void **state)
     log_finish(&c);
 }
 
-static void keep_alive_garbage_is_no_conflict(void **state)
+UNIT_TEST(keep_alive_garbage_is_no_conflict)
 {
     struct conversation c;
 
@@ -93,7 +93,7 @@ static void keep_alive_garbage_is_no_conflict(void **state)
     log_finish(&c);
 }
 
-static void one_unacknowledged_octet_sent_again_is_compared(void **state)
+UNIT_TEST(one_unacknowledged_octet_sent_again_is_compared)
 {
     struct conversation c;
 
@@ -105,7 +105,7 @@ static void one_unacknowledged_octet_sent_again_is_compared(void **state)
     log_finish(&c);
 }
 
-static void a_zero_window_probe_carries_data(void **state)
+UNIT_TEST(a_zero_window_probe_carries_data)
 {
     struct conversation c;
 
@@ -119,7 +119,7 @@ static void a_zero_window_probe_carries_data(void **state)
     log_finish(&c);
 }
 
-static void sequence_numbers_wrap(void **state)
+UNIT_TEST(sequence_numbers_wrap)
 {
     struct conversation c;
 
@@ -138,7 +138,7 @@ static void sequence_numbers_wrap(void **state)
     log_finish(&c);
 }
 
-static void one_side_ends_the_other_goes_on(void **state)
+UNIT_TEST(one_side_ends_the_other_goes_on)
 {
     struct conversation c;
 
@@ -158,7 +158,7 @@ static void one_side_ends_the_other_goes_on(void **state)
     log_expect(&c, "");
 }
 
-static void a_fin_waits_for_the_octets_before_it(void **state)
+UNIT_TEST(a_fin_waits_for_the_octets_before_it)
 {
     struct conversation c;
 
@@ -176,7 +176,7 @@ static void a_fin_waits_for_the_octets_before_it(void **state)
     log_expect(&c, "");
 }
 
-static void octets_held_beyond_a_fin_are_dropped(void **state)
+UNIT_TEST(octets_held_beyond_a_fin_are_dropped)
 {
     struct conversation c;
 
@@ -188,7 +188,7 @@ static void octets_held_beyond_a_fin_are_dropped(void **state)
     log_expect(&c, "0@0:abc/6<>r 0@3:d/5!<r 0@4:ef/4!< fin0@6/5");
 }
 
-static void a_reset_in_the_window_closes(void **state)
+UNIT_TEST(a_reset_in_the_window_closes)
 {
     struct conversation c;
 
@@ -206,7 +206,7 @@ static void a_reset_in_the_window_closes(void **state)
     log_finish(&c);
 }
 
-static void a_reset_refuses_a_syn(void **state)
+UNIT_TEST(a_reset_refuses_a_syn)
 {
     struct conversation c;
 
@@ -221,7 +221,7 @@ static void a_reset_refuses_a_syn(void **state)
     log_finish(&c);
 }
 
-static void octets_of_a_reset_are_no_stream_octets(void **state)
+UNIT_TEST(octets_of_a_reset_are_no_stream_octets)
 {
     struct conversation c;
 
@@ -231,7 +231,7 @@ static void octets_of_a_reset_are_no_stream_octets(void **state)
     log_expect(&c, "rst0/4");
 }
 
-static void a_start_in_mid_stream_is_offset_zero(void **state)
+UNIT_TEST(a_start_in_mid_stream_is_offset_zero)
 {
     struct conversation c;
 
@@ -258,7 +258,7 @@ static void a_start_in_mid_stream_is_offset_zero(void **state)
     log_expect(&c, "");
 }
 
-static void mid_stream_after_a_keep_alive_begins_after_it(void **state)
+UNIT_TEST(mid_stream_after_a_keep_alive_begins_after_it)
 {
     struct conversation c;
 
@@ -270,7 +270,7 @@ static void mid_stream_after_a_keep_alive_begins_after_it(void **state)
     log_expect(&c, "0@0:abc/3<>");
 }
 
-static void a_super_segment_is_one_run(void **state)
+UNIT_TEST(a_super_segment_is_one_run)
 {
     static char text[60001];
     struct conversation c;
@@ -296,7 +296,7 @@ static void a_super_segment_is_one_run(void **state)
     log_finish(&c);
 }
 
-static void what_the_snap_length_cut_is_a_hole(void **state)
+UNIT_TEST(what_the_snap_length_cut_is_a_hole)
 {
     struct conversation c;
 
@@ -311,7 +311,7 @@ static void what_the_snap_length_cut_is_a_hole(void **state)
     log_finish(&c);
 }
 
-static void loss_in_the_network_is_no_hole(void **state)
+UNIT_TEST(loss_in_the_network_is_no_hole)
 {
     struct conversation c;
 
@@ -326,7 +326,7 @@ static void loss_in_the_network_is_no_hole(void **state)
     log_expect(&c, "0@0:abc/4<> 0@3:def/206<>r 0@6:ghi/5!<>");
 }
 
-static void loss_in_the_capture_shows_by_the_ack(void **state)
+UNIT_TEST(loss_in_the_capture_shows_by_the_ack)
 {
     struct conversation c;
 
@@ -346,7 +346,7 @@ static void loss_in_the_capture_shows_by_the_ack(void **state)
 }
 
 /* The receiver asked for the octets in the gap, so they may be sent again, and be captured after their ACK. */
-static void octets_that_were_asked_for_may_come_yet(void **state)
+UNIT_TEST(octets_that_were_asked_for_may_come_yet)
 {
     struct conversation c;
 
@@ -382,7 +382,7 @@ static void note_time(void *ctx, unsigned side, uint64_t offset, const uint8_t *
 }
 
 /* Waiting octets reached their receiver when they were captured, if only the capture lost the octets before them. */
-static void octets_behind_a_gap_keep_their_time(void **state)
+UNIT_TEST(octets_behind_a_gap_keep_their_time)
 {
     static const struct tcp_pair_events events = {.octets = note_time};
 
@@ -418,7 +418,7 @@ static void octets_behind_a_gap_keep_their_time(void **state)
     }
 }
 
-static void octets_captured_after_their_ack_are_no_hole(void **state)
+UNIT_TEST(octets_captured_after_their_ack_are_no_hole)
 {
     struct conversation c;
 
@@ -431,7 +431,7 @@ static void octets_captured_after_their_ack_are_no_hole(void **state)
     log_expect(&c, "0@0:abc/6<>r 0@3:def/5!<> 0@6:ghi/7<>");
 }
 
-static void capture_loss_without_octets_after_it(void **state)
+UNIT_TEST(capture_loss_without_octets_after_it)
 {
     struct conversation c;
 
@@ -450,7 +450,7 @@ static void capture_loss_without_octets_after_it(void **state)
     log_expect(&c, "");
 }
 
-static void capture_loss_at_the_very_end(void **state)
+UNIT_TEST(capture_loss_at_the_very_end)
 {
     struct conversation c;
 
@@ -469,7 +469,7 @@ static void capture_loss_at_the_very_end(void **state)
     log_expect(&c, "0@0:abc/4<>");
 }
 
-static void loss_between_acks_gives_up_all_that_was_acknowledged(void **state)
+UNIT_TEST(loss_between_acks_gives_up_all_that_was_acknowledged)
 {
     struct conversation c;
 
@@ -487,7 +487,7 @@ static void loss_between_acks_gives_up_all_that_was_acknowledged(void **state)
     log_expect(&c, "0@6:gh/12<>r 0@8:i/6!<>");
 }
 
-static void what_is_missing_at_the_end(void **state)
+UNIT_TEST(what_is_missing_at_the_end)
 {
     struct conversation c;
 
@@ -498,7 +498,7 @@ static void what_is_missing_at_the_end(void **state)
     log_expect(&c, "hole0@0-3:end/4 0@3:def/4!<> hole1@0-2:end/0 fin1@2/5");
 }
 
-static void held_octets_are_bounded(void **state)
+UNIT_TEST(held_octets_are_bounded)
 {
     struct tcp_pair_options options = {.limit = 1000};
     struct conversation c;
@@ -517,7 +517,7 @@ static void held_octets_are_bounded(void **state)
     log_finish(&c);
 }
 
-static void eager_holes_do_not_wait(void **state)
+UNIT_TEST(eager_holes_do_not_wait)
 {
     struct tcp_pair_options options = {.eager_holes = true};
     struct conversation c;
@@ -530,7 +530,7 @@ static void eager_holes_do_not_wait(void **state)
     log_expect(&c, "0@0:ab/4<> hole0@2-4:lost/5 0@4:ef/5<>");
 }
 
-static void a_syn_may_carry_octets(void **state)
+UNIT_TEST(a_syn_may_carry_octets)
 {
     struct conversation c;
 
@@ -546,7 +546,7 @@ static void a_syn_may_carry_octets(void **state)
     log_finish(&c);
 }
 
-static void a_handshake_captured_on_one_side(void **state)
+UNIT_TEST(a_handshake_captured_on_one_side)
 {
     struct conversation c;
 
@@ -572,7 +572,7 @@ static void a_handshake_captured_on_one_side(void **state)
     log_expect(&c, "0@0:abc/2<> 0@3:d/4<> 1@0:x/5<>");
 }
 
-static void facts_of_the_syn(void **state)
+UNIT_TEST(facts_of_the_syn)
 {
     struct conversation c;
     struct tcp_segment syn = {
@@ -588,7 +588,7 @@ static void facts_of_the_syn(void **state)
     log_finish(&c);
 }
 
-static void far_outside_the_window_is_not_believed_at_once(void **state)
+UNIT_TEST(far_outside_the_window_is_not_believed_at_once)
 {
     struct conversation c;
 
@@ -599,7 +599,7 @@ static void far_outside_the_window_is_not_believed_at_once(void **state)
     log_expect(&c, "0@0:abc/5<>");
 }
 
-static void reuse(void **state)
+UNIT_TEST(reuse)
 {
     struct conversation c;
     struct tcp_segment syn = {.frame = 50, .flags = TCP_SYN, .window_scale = 255, .seq = 1000};
@@ -622,46 +622,4 @@ static void reuse(void **state)
     syn.side = 1;
     assert_true(tcp_pair_is_reuse(c.pair, &syn));
     log_finish(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(octets_in_order_go_straight_through),
-        cmocka_unit_test(out_of_order),
-        cmocka_unit_test(retransmission_with_other_boundaries),
-        cmocka_unit_test(a_piece_between_held_ones_is_cut_out),
-        cmocka_unit_test(first_octets_win_and_a_difference_is_reported),
-        cmocka_unit_test(keep_alive_garbage_is_no_conflict),
-        cmocka_unit_test(one_unacknowledged_octet_sent_again_is_compared),
-        cmocka_unit_test(a_zero_window_probe_carries_data),
-        cmocka_unit_test(sequence_numbers_wrap),
-        cmocka_unit_test(one_side_ends_the_other_goes_on),
-        cmocka_unit_test(a_fin_waits_for_the_octets_before_it),
-        cmocka_unit_test(octets_held_beyond_a_fin_are_dropped),
-        cmocka_unit_test(a_reset_in_the_window_closes),
-        cmocka_unit_test(a_reset_refuses_a_syn),
-        cmocka_unit_test(octets_of_a_reset_are_no_stream_octets),
-        cmocka_unit_test(a_start_in_mid_stream_is_offset_zero),
-        cmocka_unit_test(mid_stream_after_a_keep_alive_begins_after_it),
-        cmocka_unit_test(a_super_segment_is_one_run),
-        cmocka_unit_test(what_the_snap_length_cut_is_a_hole),
-        cmocka_unit_test(loss_in_the_network_is_no_hole),
-        cmocka_unit_test(loss_in_the_capture_shows_by_the_ack),
-        cmocka_unit_test(octets_that_were_asked_for_may_come_yet),
-        cmocka_unit_test(octets_behind_a_gap_keep_their_time),
-        cmocka_unit_test(octets_captured_after_their_ack_are_no_hole),
-        cmocka_unit_test(capture_loss_without_octets_after_it),
-        cmocka_unit_test(capture_loss_at_the_very_end),
-        cmocka_unit_test(loss_between_acks_gives_up_all_that_was_acknowledged),
-        cmocka_unit_test(what_is_missing_at_the_end),
-        cmocka_unit_test(held_octets_are_bounded),
-        cmocka_unit_test(eager_holes_do_not_wait),
-        cmocka_unit_test(a_syn_may_carry_octets),
-        cmocka_unit_test(a_handshake_captured_on_one_side),
-        cmocka_unit_test(facts_of_the_syn),
-        cmocka_unit_test(far_outside_the_window_is_not_believed_at_once),
-        cmocka_unit_test(reuse),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

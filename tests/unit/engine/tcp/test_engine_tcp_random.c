@@ -172,7 +172,7 @@ static size_t make_plan(struct plan *plan, uint64_t *seed, uint32_t distance)
     return n;
 }
 
-static void any_order_gives_the_same_stream(void **state)
+UNIT_TEST(any_order_gives_the_same_stream)
 {
     static struct run run;
     static struct plan plan[SEGMENTS_MAX];
@@ -197,7 +197,7 @@ static void any_order_gives_the_same_stream(void **state)
 }
 
 /* The capture lacks segments; the receiver got them and acknowledges. */
-static void what_the_capture_missed_is_a_hole(void **state)
+UNIT_TEST(what_the_capture_missed_is_a_hole)
 {
     static struct run run;
     static struct plan plan[SEGMENTS_MAX];
@@ -239,7 +239,7 @@ static void what_the_capture_missed_is_a_hole(void **state)
     }
 }
 
-static void what_the_snap_length_cut_is_a_hole(void **state)
+UNIT_TEST(what_the_snap_length_cut_is_a_hole)
 {
     static struct run run;
     static struct plan plan[SEGMENTS_MAX];
@@ -270,14 +270,4 @@ static void what_the_snap_length_cut_is_a_hole(void **state)
         tcp_pair_finish(pair);
         tcp_pair_free(pair);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_order_gives_the_same_stream),
-        cmocka_unit_test(what_the_capture_missed_is_a_hole),
-        cmocka_unit_test(what_the_snap_length_cut_is_a_hole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

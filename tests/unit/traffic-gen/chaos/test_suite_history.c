@@ -7,7 +7,7 @@
 
 enum { STEPS = 2000 };
 
-static void same_by_seed(void **state)
+UNIT_TEST(same_by_seed)
 {
     GArray *one = chaos_history(7, STEPS, false), *again = chaos_history(7, STEPS, false),
            *other = chaos_history(8, STEPS, false);
@@ -26,7 +26,7 @@ static void same_by_seed(void **state)
 }
 
 /* Every step occurs where it can. */
-static void everything_occurs(void **state)
+UNIT_TEST(everything_occurs)
 {
     unsigned seen[CHAOS_OPERATIONS][CHAOS_FAULTS] = {0};
     GArray *steps = chaos_history(1, STEPS, false);
@@ -45,7 +45,7 @@ static void everything_occurs(void **state)
     g_array_unref(steps);
 }
 
-static void world(void **state)
+UNIT_TEST(world)
 {
     const struct chaos_step make = {.operation = CHAOS_MAKE, .which = 1},
                             remove = {.operation = CHAOS_REMOVE, .which = 1},
@@ -63,15 +63,4 @@ static void world(void **state)
     assert_int_equal(world.written, 3); /* the two blocks before it are a hole */
     assert_int_equal(world.blocks[2], 7);
     assert_int_equal(world.blocks[0], 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_by_seed),
-        cmocka_unit_test(everything_occurs),
-        cmocka_unit_test(world),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static enum memory_status reach(const struct memory *memory, uint32_t stag, uint
     return status;
 }
 
-static void bounds(void **state)
+UNIT_TEST(bounds)
 {
     struct memory *memory = memory_new(1);
     uint32_t stag = memory_register(memory, octets, 64, 0x1000, MEMORY_REMOTE_WRITE, false);
@@ -37,7 +37,7 @@ static void bounds(void **state)
     memory_free(memory);
 }
 
-static void the_last_tagged_offset(void **state)
+UNIT_TEST(the_last_tagged_offset)
 {
     struct memory *memory = memory_new(1);
     uint32_t stag = memory_register(memory, octets, 64, UINT64_MAX - 15, MEMORY_REMOTE_READ, false);
@@ -49,7 +49,7 @@ static void the_last_tagged_offset(void **state)
     memory_free(memory);
 }
 
-static void rights(void **state)
+UNIT_TEST(rights)
 {
     struct memory *memory = memory_new(1);
 
@@ -64,7 +64,7 @@ static void rights(void **state)
     memory_free(memory);
 }
 
-static void invalidation(void **state)
+UNIT_TEST(invalidation)
 {
     struct memory *memory = memory_new(7);
     uint32_t kept = memory_register(memory, octets, 64, 0, MEMORY_REMOTE_READ, false);
@@ -85,7 +85,7 @@ static void invalidation(void **state)
     memory_free(memory);
 }
 
-static void streams(void **state)
+UNIT_TEST(streams)
 {
     struct memory *memory = memory_new(7);
     uint32_t stag = memory_register(memory, octets, 64, 0, MEMORY_REMOTE_READ, false);
@@ -104,7 +104,7 @@ static void streams(void **state)
     memory_free(memory);
 }
 
-static void stags(void **state)
+UNIT_TEST(stags)
 {
     struct memory *one = memory_new(5), *same = memory_new(5), *other = memory_new(6);
     bool differs = false;
@@ -159,7 +159,7 @@ static uint32_t enter(struct memory *memory)
 }
 
 /* The device chooses the STag, and Tagged Offsets are addresses; each region leaves it once. */
-static void of_a_device(void **state)
+UNIT_TEST(of_a_device)
 {
     struct device device = {.stag = 0x1234};
     struct memory *memory = memory_new(1);
@@ -191,16 +191,4 @@ static void of_a_device(void **state)
     memory_free(memory);
     assert_int_equal(device.left, 4);
     assert_int_equal(device.entered, 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds),      cmocka_unit_test(the_last_tagged_offset),
-        cmocka_unit_test(rights),      cmocka_unit_test(invalidation),
-        cmocka_unit_test(streams),     cmocka_unit_test(stags),
-        cmocka_unit_test(of_a_device),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

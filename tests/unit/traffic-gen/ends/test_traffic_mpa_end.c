@@ -192,7 +192,7 @@ static void say(struct mpa_ends *ends, unsigned number, const uint8_t *p, size_t
 
 /* ---- two ends ---- */
 
-static void revision_1(void **state)
+UNIT_TEST(revision_1)
 {
     for (unsigned bits = 0; bits < 16; bits++) {
         const struct mpa_end_wish initiator = {
@@ -232,7 +232,7 @@ static void revision_1(void **state)
 }
 
 /* Which revisions are compatible, and what each side sees otherwise. */
-static void revisions(void **state)
+UNIT_TEST(revisions)
 {
     static const struct {
         uint8_t initiator, responder;
@@ -291,7 +291,7 @@ static void revisions(void **state)
     }
 }
 
-static void enhanced(void **state)
+UNIT_TEST(enhanced)
 {
     enum { NONE = MPA_IRD_ORD_NOT_NEGOTIATED };
     static const struct {
@@ -332,7 +332,7 @@ static void enhanced(void **state)
     }
 }
 
-static void peer_to_peer(void **state)
+UNIT_TEST(peer_to_peer)
 {
     for (unsigned bits = 0; bits < 64 * 2; bits++) {
         uint8_t offered = bits & 7, taken = bits >> 3 & 7, common = taken ? offered & taken : offered;
@@ -365,7 +365,7 @@ static void peer_to_peer(void **state)
     }
 }
 
-static void rejection(void **state)
+UNIT_TEST(rejection)
 {
     for (unsigned bits = 0; bits < 4; bits++) {
         const struct mpa_end_wish initiator = {.revision = bits & 1 ? 2 : 1, .enhanced = bits & 1};
@@ -393,7 +393,7 @@ static void rejection(void **state)
     }
 }
 
-static void delayed_acceptance(void **state)
+UNIT_TEST(delayed_acceptance)
 {
     const struct mpa_end_wish initiator = {.revision = 1}, responder = {.revision = 1, .manual = true};
     struct mpa_ends ends;
@@ -411,7 +411,7 @@ static void delayed_acceptance(void **state)
     close_all(&ends);
 }
 
-static void silence(void **state)
+UNIT_TEST(silence)
 {
     const struct mpa_end_wish wish = {.revision = 1, .t_startup = 1000000000};
 
@@ -442,7 +442,7 @@ static size_t frame_of(uint8_t *out, struct mpa_startup frame)
     return mpa_startup_encode(&frame, out, 1000);
 }
 
-static void wrong_frames(void **state)
+UNIT_TEST(wrong_frames)
 {
     static const struct mpa_end_wish wish = {.revision = 2, .enhanced = true};
     static const struct {
@@ -553,7 +553,7 @@ static void wrong_frames(void **state)
     }
 }
 
-static void every_truncation_of_a_frame(void **state)
+UNIT_TEST(every_truncation_of_a_frame)
 {
     static const struct mpa_end_wish wish = {.revision = 2};
     uint8_t octets[1000];
@@ -603,7 +603,7 @@ static void spoil_marker(void *ctx, uint8_t marker[4], uint64_t offset, unsigned
     }
 }
 
-static void wrong_fpdus(void **state)
+UNIT_TEST(wrong_fpdus)
 {
     enum { NOTHING, CRC, MARKER_LOW_BITS, MARKER_RESERVED, MARKER, LENGTH_0 };
     static const struct {
@@ -657,7 +657,7 @@ static void wrong_fpdus(void **state)
     }
 }
 
-static void cut_off(void **state)
+UNIT_TEST(cut_off)
 {
     static uint8_t octets[200];
 
@@ -685,7 +685,7 @@ static void cut_off(void **state)
     }
 }
 
-static void wrong_rtr(void **state)
+UNIT_TEST(wrong_rtr)
 {
     static const struct {
         const char *octets;
@@ -732,7 +732,7 @@ static void wrong_rtr(void **state)
     }
 }
 
-static void random_octets(void **state)
+UNIT_TEST(random_octets)
 {
     uint64_t seed = 4;
     uint8_t octets[3000];
@@ -769,7 +769,7 @@ static void random_octets(void **state)
 
 /* ---- sending ---- */
 
-static void largest_ulpdu(void **state)
+UNIT_TEST(largest_ulpdu)
 {
     static const struct {
         uint16_t mss;
@@ -804,7 +804,7 @@ static void spoil_plan(void *ctx, struct mpa_fpdu_plan *plan)
     plan->crc_fixed = ++*calls == 2;
 }
 
-static void hooks_of_faults(void **state)
+UNIT_TEST(hooks_of_faults)
 {
     const struct mpa_end_wish wish = {.revision = 1, .crc = true};
     unsigned calls = 0;
@@ -819,17 +819,4 @@ static void hooks_of_faults(void **state)
     assert_int_equal(ends.side[R].ulpdus, 1);
     assert_int_equal(ends.side[R].error, MPA_END_BAD_CRC);
     close_all(&ends);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(revision_1),    cmocka_unit_test(revisions),     cmocka_unit_test(enhanced),
-        cmocka_unit_test(peer_to_peer),  cmocka_unit_test(rejection),     cmocka_unit_test(delayed_acceptance),
-        cmocka_unit_test(silence),       cmocka_unit_test(wrong_frames),  cmocka_unit_test(every_truncation_of_a_frame),
-        cmocka_unit_test(wrong_fpdus),   cmocka_unit_test(cut_off),       cmocka_unit_test(wrong_rtr),
-        cmocka_unit_test(random_octets), cmocka_unit_test(largest_ulpdu), cmocka_unit_test(hooks_of_faults),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

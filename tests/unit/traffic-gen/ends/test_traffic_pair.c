@@ -129,7 +129,7 @@ static void play(const struct pair *pair, uint16_t mss, uint64_t seed)
     capture_file_close(file);
 }
 
-static void random_conversations(void **state)
+UNIT_TEST(random_conversations)
 {
     for (uint64_t round = 0; round < ROUNDS; round++) {
         uint64_t seed = round;
@@ -188,11 +188,4 @@ static void random_conversations(void **state)
         side_free(&side[R]);
         pair_free(pair);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_conversations)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static void all_work(struct qp_ends *ends, unsigned side)
     assert_true(g_str_has_suffix(ends->side[!side].log->str, "IMM:8:1122334455667788 SEND-INV:20:30 "));
 }
 
-static void everything(void **state)
+UNIT_TEST(everything)
 {
     for (unsigned bits = 0; bits < 32; bits++) {
         const struct qp_options options = {
@@ -84,7 +84,7 @@ static void everything(void **state)
 }
 
 /* Posted before the connection is established: the Responder's work waits for the Initiator's first FPDU. */
-static void early_work(void **state)
+UNIT_TEST(early_work)
 {
     struct qp_ends ends;
 
@@ -104,7 +104,7 @@ static void early_work(void **state)
     qps_close(&ends);
 }
 
-static void revision_0(void **state)
+UNIT_TEST(revision_0)
 {
     const struct qp_options options = {
         .mpa = {.revision = 0}, .receives = 1, .receive_size = 100, .repost = true, .ird = 1, .ord = 1};
@@ -123,7 +123,7 @@ static void revision_0(void **state)
     qps_close(&ends);
 }
 
-static void ord(void **state)
+UNIT_TEST(ord)
 {
     struct qp_options asking = qps_usual;
     struct qp_ends ends;
@@ -154,7 +154,7 @@ static void ord(void **state)
     qps_close(&ends);
 }
 
-static void patience(void **state)
+UNIT_TEST(patience)
 {
     struct qp_ends ends;
     uint8_t octets[64] = {0};
@@ -176,7 +176,7 @@ static void patience(void **state)
     qps_close(&ends);
 }
 
-static void ends(void **state)
+UNIT_TEST(ends)
 {
     struct qp_ends ends;
 
@@ -230,14 +230,4 @@ static void ends(void **state)
     qps_run(&ends);
     assert_true(ends.side[I].ended && ends.side[I].orderly);
     qps_close(&ends);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything), cmocka_unit_test(early_work), cmocka_unit_test(revision_0),
-        cmocka_unit_test(ord),        cmocka_unit_test(patience),   cmocka_unit_test(ends),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

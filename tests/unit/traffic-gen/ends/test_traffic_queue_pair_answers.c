@@ -2,7 +2,7 @@
 /* Queue pairs: Receives and requests of a peer played by hand, the order of answers, errors of MPA. */
 #include "tests/unit/support/queue_pairs.h"
 
-static void receive_buffers(void **state)
+UNIT_TEST(receive_buffers)
 {
     struct qp_options options = qps_usual;
     uint8_t ulpdu[100] = {0};
@@ -22,7 +22,7 @@ static void receive_buffers(void **state)
     qps_close(&ends);
 }
 
-static void more_requests_than_ird(void **state)
+UNIT_TEST(more_requests_than_ird)
 {
     uint8_t ulpdu[100] = {0};
     struct qp_ends ends;
@@ -40,7 +40,7 @@ static void more_requests_than_ird(void **state)
 }
 
 /* Answers keep the order of the requests, and so do operations. */
-static void answers_in_order(void **state)
+UNIT_TEST(answers_in_order)
 {
     uint8_t ulpdu[100];
     const uint8_t *answer;
@@ -78,7 +78,7 @@ static size_t room_for_some(void *ctx)
 }
 
 /* The region ends while it is read: the echoed header has the Read's position (RFC 5040 section 4.8). */
-static void interrupted_read(void **state)
+UNIT_TEST(interrupted_read)
 {
     uint8_t ulpdu[100], octets[MPA_STARTUP_HEADER_LEN];
     struct mpa_startup frame = {.kind = MPA_REQUEST, .revision = 1};
@@ -114,7 +114,7 @@ static void interrupted_read(void **state)
     qps_close(&ends);
 }
 
-static void errors_of_mpa(void **state)
+UNIT_TEST(errors_of_mpa)
 {
     const struct qp_options crc = {.mpa = {.revision = 1, .crc = true}, .receives = 4, .receive_size = 64};
     static const uint8_t send[] = {0, 18, 0x41, 0x43, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
@@ -184,15 +184,4 @@ static void errors_of_mpa(void **state)
         assert_true(pair_finished(ends.pair, I));
         qps_close(&ends);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(receive_buffers),  cmocka_unit_test(more_requests_than_ird),
-        cmocka_unit_test(answers_in_order), cmocka_unit_test(interrupted_read),
-        cmocka_unit_test(errors_of_mpa),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

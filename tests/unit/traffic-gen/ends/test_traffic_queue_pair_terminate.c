@@ -172,7 +172,7 @@ static const struct {
      ""},
 };
 
-static void terminates(void **state)
+UNIT_TEST(terminates)
 {
     uint8_t ulpdu[200] = {0};
 
@@ -219,7 +219,7 @@ static void terminates(void **state)
 
 /* ---- hostile octets ---- */
 
-static void truncated_ulpdus(void **state)
+UNIT_TEST(truncated_ulpdus)
 {
     uint8_t ulpdu[200];
 
@@ -238,7 +238,7 @@ static void truncated_ulpdus(void **state)
     }
 }
 
-static void random_ulpdus(void **state)
+UNIT_TEST(random_ulpdus)
 {
     uint64_t seed = 9;
 
@@ -265,15 +265,4 @@ static void random_ulpdus(void **state)
         assert_int_equal(ends.side[R].terminated == 1, pair_finished(ends.pair, R));
         qps_close(&ends);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(terminates),
-        cmocka_unit_test(truncated_ulpdus),
-        cmocka_unit_test(random_ulpdus),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

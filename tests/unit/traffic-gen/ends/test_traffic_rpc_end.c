@@ -86,7 +86,7 @@ static void chunk_forms(struct rpc_ends *ends, unsigned caller)
     assert_int_equal(rpc_end_outstanding(ends->side[caller].end), 0);
 }
 
-static void test_chunk_forms(void **state)
+UNIT_TEST(test_chunk_forms)
 {
     in_all_settings(chunk_forms);
 }
@@ -138,7 +138,7 @@ static void thresholds(struct rpc_ends *ends, unsigned caller)
     }
 }
 
-static void test_thresholds(void **state)
+UNIT_TEST(test_thresholds)
 {
     in_all_settings(thresholds);
 }
@@ -169,7 +169,7 @@ static void credits(uint32_t requested, uint32_t granted, unsigned expected)
     ends_close(&ends);
 }
 
-static void test_credits(void **state)
+UNIT_TEST(test_credits)
 {
     credits(8, 4, 4);
     credits(4, 8, 4);
@@ -179,7 +179,7 @@ static void test_credits(void **state)
 }
 
 /* RFC 8167 section 4.1: a direction at its limit does not delay the other. */
-static void test_directions(void **state)
+UNIT_TEST(test_directions)
 {
     const struct rpc_end_options options = ends_options(4096, 3);
     struct rpc_ends ends;
@@ -201,7 +201,7 @@ static void test_directions(void **state)
 }
 
 /* The last credit is for the Call that checks whether the server is alive. */
-static void test_kept_credit(void **state)
+UNIT_TEST(test_kept_credit)
 {
     struct rpc_end_options client = ends_options(4096, 4);
     const struct rpc_end_options server = client;
@@ -224,7 +224,7 @@ static void test_kept_credit(void **state)
 }
 
 /* In flight, waiting, and made afterwards. */
-static void test_lost(void **state)
+UNIT_TEST(test_lost)
 {
     for (unsigned reset = 0; reset < 2; reset++) {
         const struct rpc_end_options options = ends_options(4096, 4);
@@ -249,7 +249,7 @@ static void test_lost(void **state)
 }
 
 /* A Transport header that is too long for the threshold, and a Reply without room. */
-static void test_no_room(void **state)
+UNIT_TEST(test_no_room)
 {
     static const struct rpc_sample read = {.procedure = "nfs3.read", .fields = "count=4000"};
     const struct rpc_end_options options = ends_options(0, 4);
@@ -292,7 +292,7 @@ static void spoil_version(void *ctx, struct rpcrdma_plan *plan)
     plan->vers = 7;
 }
 
-static void test_spoil(void **state)
+UNIT_TEST(test_spoil)
 {
     const struct rpc_end_options options = ends_options(4096, 4);
     unsigned asked = 0, posted = 0;
@@ -316,15 +316,4 @@ static void test_spoil(void **state)
     assert_int_equal(posted, 0); /* no credit */
     assert_int_equal(rpc_end_outstanding(ends.side[CLIENT].end), 1);
     ends_close(&ends);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chunk_forms), cmocka_unit_test(test_thresholds),  cmocka_unit_test(test_credits),
-        cmocka_unit_test(test_directions),  cmocka_unit_test(test_kept_credit), cmocka_unit_test(test_lost),
-        cmocka_unit_test(test_no_room),     cmocka_unit_test(test_spoil),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,7 +207,7 @@ static void assert_answer(const struct bench *bench, unsigned answer, uint32_t x
         assert_int_equal(get_be32(p + 48), answer == GARBAGE ? RPC_GARBAGE_ARGS : RPC_SUCCESS);
 }
 
-static void test_calls(void **state)
+UNIT_TEST(test_calls)
 {
     struct bench bench;
 
@@ -229,7 +229,7 @@ static void test_calls(void **state)
 }
 
 /* A client accepts no chunks from the server (RFC 8167 section 5.3), and nothing that is neither Call nor Reply. */
-static void test_reverse_calls(void **state)
+UNIT_TEST(test_reverse_calls)
 {
     static const struct {
         const char *octets;
@@ -302,7 +302,7 @@ static const struct {
     {"no RPC message", HEAD "00000000" NO_LISTS, PENDING},
 };
 
-static void test_replies(void **state)
+UNIT_TEST(test_replies)
 {
     static const struct rpc_sample read = {.procedure = "nfs3.read", .fields = "count=100"};
     static const struct rpc_end_how how = {.results = {100}, .reply_max = 200};
@@ -341,7 +341,7 @@ static void test_replies(void **state)
 }
 
 /* RFC 8797 section 4.1: only when both ends set R, and only an STag of the Call. */
-static void test_invalidation(void **state)
+UNIT_TEST(test_invalidation)
 {
     for (unsigned i = 0; i < 4; i++) {
         struct bench bench;
@@ -364,7 +364,7 @@ static void test_invalidation(void **state)
 }
 
 /* The queue pair refuses Calls beyond the grant; none of them piles up. */
-static void test_flood(void **state)
+UNIT_TEST(test_flood)
 {
     struct bench bench;
     uint8_t octets[1024];
@@ -377,14 +377,4 @@ static void test_flood(void **state)
     assert_int_equal(bench.terminates, 1);
     assert_true(bench.called >= 4 && bench.called <= 10);
     bench_close(&bench);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls),        cmocka_unit_test(test_reverse_calls), cmocka_unit_test(test_replies),
-        cmocka_unit_test(test_invalidation), cmocka_unit_test(test_flood),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static size_t records_of(const uint8_t *p, size_t n, size_t piece, size_t max, G
     return found;
 }
 
-static void pieces(void **state)
+UNIT_TEST(pieces)
 {
     uint8_t octets[64];
     size_t n = octets_of("80000003 616263 00000002 6465 00000000 80000001 66 80000000 00000001 67 80000000", octets,
@@ -42,7 +42,7 @@ static void pieces(void **state)
     }
 }
 
-static void too_long_ones(void **state)
+UNIT_TEST(too_long_ones)
 {
     static const char *const cases[] = {"80000004 61626364", "ffffffff", "00000002 6162 80000002 6364",
                                         "7fffffff 6162"};
@@ -58,18 +58,10 @@ static void too_long_ones(void **state)
     }
 }
 
-static void mark(void **state)
+UNIT_TEST(mark)
 {
     uint8_t octets[4];
 
     rpc_record_mark(octets, 0x123456);
     assert_memory_equal(octets, "\x80\x12\x34\x56", 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pieces), cmocka_unit_test(too_long_ones),
-                                       cmocka_unit_test(mark)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,7 +129,7 @@ static void assert_learnt(struct subject *subject)
     assert_true(found->n_states <= subject->machine.n_states);
 }
 
-static void test_random_machines(void **state)
+UNIT_TEST(test_random_machines)
 {
     g_autofree struct subject *subject = g_new0(struct subject, 1);
 
@@ -140,7 +140,7 @@ static void test_random_machines(void **state)
 }
 
 /* States that differ only after inputs with equal outputs. */
-static void test_deep_difference(void **state)
+UNIT_TEST(test_deep_difference)
 {
     g_autofree struct subject *subject = g_new0(struct subject, 1);
     struct machine *machine = &subject->machine;
@@ -153,7 +153,7 @@ static void test_deep_difference(void **state)
     assert_learnt(subject);
 }
 
-static void test_some_answers_are_wrong(void **state)
+UNIT_TEST(test_some_answers_are_wrong)
 {
     g_autofree struct subject *subject = g_new0(struct subject, 1);
 
@@ -164,7 +164,7 @@ static void test_some_answers_are_wrong(void **state)
     }
 }
 
-static void test_slow_device_is_asked_again(void **state)
+UNIT_TEST(test_slow_device_is_asked_again)
 {
     g_autofree struct subject *subject = g_new0(struct subject, 1);
 
@@ -174,7 +174,7 @@ static void test_slow_device_is_asked_again(void **state)
 }
 
 /* Haste makes no states and no answers. */
-static void test_what_is_overlooked_in_haste_is_found(void **state)
+UNIT_TEST(test_what_is_overlooked_in_haste_is_found)
 {
     g_autofree struct subject *subject = g_new0(struct subject, 1);
 
@@ -189,7 +189,7 @@ static void test_what_is_overlooked_in_haste_is_found(void **state)
  * Like a device whose connections mostly end: nothing is asked after an end, and every output of the machine once
  * alone.
  */
-static void test_questions_are_few(void **state)
+UNIT_TEST(test_questions_are_few)
 {
     g_autofree struct subject *subject = g_new0(struct subject, 1);
     struct machine *machine = &subject->machine;
@@ -206,7 +206,7 @@ static void test_questions_are_few(void **state)
     assert_true(subject->asked <= 60);
 }
 
-static void test_no_machine_explains_it(void **state)
+UNIT_TEST(test_no_machine_explains_it)
 {
     g_autofree struct subject *subject = g_new0(struct subject, 1);
     g_autofree struct machine *found = g_new0(struct machine, 1);
@@ -218,7 +218,7 @@ static void test_no_machine_explains_it(void **state)
     assert_non_null(strstr(why, "the device's answers vary: to \""));
 }
 
-static void test_difference_is_a_shortest_one(void **state)
+UNIT_TEST(test_difference_is_a_shortest_one)
 {
     g_autofree struct subject *a = g_new0(struct subject, 1), *b = g_new0(struct subject, 1);
     g_autoptr(GString) text = g_string_new(NULL);
@@ -249,7 +249,7 @@ static void write_to(const char *path, const struct machine *machine)
     assert_int_equal(fclose(out), 0);
 }
 
-static void test_file(void **state)
+UNIT_TEST(test_file)
 {
     g_autofree struct subject *subject = g_new0(struct subject, 1);
     g_autofree struct machine *found = g_new0(struct machine, 1), *loaded = NULL;
@@ -271,7 +271,7 @@ static void test_file(void **state)
     g_unlink(path);
 }
 
-static void test_other_files(void **state)
+UNIT_TEST(test_other_files)
 {
     static const char *const texts[] = {
         "",
@@ -300,22 +300,4 @@ static void test_other_files(void **state)
         assert_non_null(strstr(error->message, "not a machine of 'iwarp-gen learn --format=json'"));
     }
     g_unlink(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_machines),
-        cmocka_unit_test(test_deep_difference),
-        cmocka_unit_test(test_some_answers_are_wrong),
-        cmocka_unit_test(test_slow_device_is_asked_again),
-        cmocka_unit_test(test_what_is_overlooked_in_haste_is_found),
-        cmocka_unit_test(test_questions_are_few),
-        cmocka_unit_test(test_no_machine_explains_it),
-        cmocka_unit_test(test_difference_is_a_shortest_one),
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_other_files),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static GArray *make(const struct pairs *pairs, uint32_t seed)
     return covering_make(&problem, 2, NULL, first, seed);
 }
 
-static void all_pairs_are_few(void **state)
+UNIT_TEST(all_pairs_are_few)
 {
     struct talk_run run = {0};
     struct pairs pairs = pairs_of(&run, NFS_ALL_VERSIONS);
@@ -43,7 +43,7 @@ static void all_pairs_are_few(void **state)
 }
 
 /* Properties of all vectors. */
-static void vectors_are_sound(void **state)
+UNIT_TEST(vectors_are_sound)
 {
     struct talk_run run = {0};
     struct pairs pairs = pairs_of(&run, 1 << NFS_V3 | 1 << NFS_V41);
@@ -82,7 +82,7 @@ static struct chunks_plan plan_of(const char *text)
     return chunks_plan_of(vector);
 }
 
-static void plans(void **state)
+UNIT_TEST(plans)
 {
     assert_int_equal(plan_of("").room, 2999);
     assert_int_equal(plan_of("room=round").room, 3000);
@@ -100,7 +100,7 @@ struct known {
     const char *write_section, *read_section; /* of the rule that any other result breaks */
 };
 
-static void outcomes(void **state)
+UNIT_TEST(outcomes)
 {
     enum { LESS = CHUNKS_ERROR | CHUNKS_FEWER, ANY = LESS | CHUNKS_SUCCESS };
     static const struct known known[] = {
@@ -126,16 +126,4 @@ static void outcomes(void **state)
         assert_int_equal(chunks_of_read(&plan, &rule), known[i].read);
         assert_string_equal(rule_catalogue[rule].section, known[i].read_section);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_pairs_are_few),
-        cmocka_unit_test(vectors_are_sound),
-        cmocka_unit_test(plans),
-        cmocka_unit_test(outcomes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,7 +155,7 @@ static void assert_covered(const struct known *known, const GArray *vectors, uns
     }
 }
 
-static void every_combination(void **state)
+UNIT_TEST(every_combination)
 {
     static const int first[COVERING_PARAMETERS_MAX] = {0};
 
@@ -173,7 +173,7 @@ static void every_combination(void **state)
     }
 }
 
-static void each_value_alone(void **state)
+UNIT_TEST(each_value_alone)
 {
     static const int first[COVERING_PARAMETERS_MAX] = {0};
     struct known known;
@@ -189,7 +189,7 @@ static void each_value_alone(void **state)
     g_array_unref(vectors);
 }
 
-static void same_by_seed(void **state)
+UNIT_TEST(same_by_seed)
 {
     static const int first[COVERING_PARAMETERS_MAX] = {0};
     struct known known;
@@ -208,7 +208,7 @@ static void same_by_seed(void **state)
 }
 
 /* Few vectors: 3 values of 4 parameters have all pairs in 9 vectors; a greedy generator may need a few more. */
-static void few_vectors(void **state)
+UNIT_TEST(few_vectors)
 {
     static const int first[COVERING_PARAMETERS_MAX] = {0};
     struct known known;
@@ -226,7 +226,7 @@ static void few_vectors(void **state)
 }
 
 /* Combinations in half of the vectors are in no further one unless necessary; together the vectors are complete. */
-static void what_is_covered(void **state)
+UNIT_TEST(what_is_covered)
 {
     static const int first[COVERING_PARAMETERS_MAX] = {0};
 
@@ -251,14 +251,4 @@ static void what_is_covered(void **state)
         g_array_unref(rest);
         g_array_unref(vectors);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_combination), cmocka_unit_test(each_value_alone), cmocka_unit_test(same_by_seed),
-        cmocka_unit_test(few_vectors),       cmocka_unit_test(what_is_covered),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

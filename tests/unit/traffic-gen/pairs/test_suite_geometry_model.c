@@ -15,7 +15,7 @@ static struct pairs pairs_of(struct talk_run *run)
     return pairs;
 }
 
-static void all_pairs_are_few(void **state)
+UNIT_TEST(all_pairs_are_few)
 {
     struct talk_run run = {0};
     struct pairs pairs = pairs_of(&run);
@@ -66,7 +66,7 @@ struct known {
     int64_t place;
 };
 
-static void served(void **state)
+UNIT_TEST(served)
 {
     static const struct known known[] = {
         {"", 1, RULE_DDP_5_2_05, 0},
@@ -101,7 +101,7 @@ static void served(void **state)
     }
 }
 
-static void plans(void **state)
+UNIT_TEST(plans)
 {
     int vector[COVERING_PARAMETERS_MAX];
     struct geometry_plan plan;
@@ -121,7 +121,7 @@ static void plans(void **state)
 }
 
 /* A start-up that needs Markers, or no CRC, has them in each vector. */
-static void start_up_as_found(void **state)
+UNIT_TEST(start_up_as_found)
 {
     struct talk_run run = {.terms = {.markers = true, .no_crc = true}};
     struct pairs pairs = pairs_of(&run);
@@ -135,7 +135,7 @@ static void start_up_as_found(void **state)
     assert_false(geometry_allowed(&pairs, vector));
 }
 
-static void memory_that_is_not_there(void **state)
+UNIT_TEST(memory_that_is_not_there)
 {
     const struct advert advert = {.n = 3, .regions = {{.stag = 1}, {.stag = 2}, {.stag = 3}}};
     struct talk_run run = {0};
@@ -148,17 +148,4 @@ static void memory_that_is_not_there(void **state)
     assert_true(pairs.left_out[GEOMETRY_AT_MEMORY][MEMORY_IS_FOREIGN]);
     assert_true(pairs.left_out[GEOMETRY_AT_MEMORY][MEMORY_IS_GONE]);
     assert_false(pairs.left_out[GEOMETRY_AT_MEMORY][MEMORY_IS_UNKNOWN]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_pairs_are_few),
-        cmocka_unit_test(served),
-        cmocka_unit_test(plans),
-        cmocka_unit_test(start_up_as_found),
-        cmocka_unit_test(memory_that_is_not_there),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static unsigned size(uint32_t set)
 }
 
 /* Every set of up to three parameters is found; sets of two, the most common, with few questions. */
-static void every_cause(void **state)
+UNIT_TEST(every_cause)
 {
     for (uint32_t cause = 1; cause <= ALL; cause++) {
         struct subject subject = {.causes = {cause}, .n = 1};
@@ -49,7 +49,7 @@ static void every_cause(void **state)
     }
 }
 
-static void one_of_several(void **state)
+UNIT_TEST(one_of_several)
 {
     struct subject subject = {.causes = {0x003, 0x300, 0x020}, .n = 3};
     uint32_t found = reduce(ALL, fails, &subject);
@@ -57,7 +57,7 @@ static void one_of_several(void **state)
     assert_true(found == 0x003 || found == 0x300 || found == 0x020);
 }
 
-static void nothing_in_particular(void **state)
+UNIT_TEST(nothing_in_particular)
 {
     struct subject subject = {.causes = {0}, .n = 1};
 
@@ -65,23 +65,11 @@ static void nothing_in_particular(void **state)
     assert_int_equal(reduce(0, fails, &subject), 0);
 }
 
-static void what_cannot_be(void **state)
+UNIT_TEST(what_cannot_be)
 {
     struct subject subject = {.causes = {0x041}, .n = 1, .never = 0x041};
     uint32_t found = reduce(ALL, fails, &subject);
 
     assert_true((found & 0x041) == 0x041 && found != 0x041);
     assert_int_equal(size(found), 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_cause),
-        cmocka_unit_test(one_of_several),
-        cmocka_unit_test(nothing_in_particular),
-        cmocka_unit_test(what_cannot_be),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

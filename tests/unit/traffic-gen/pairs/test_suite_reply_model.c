@@ -53,7 +53,7 @@ struct allowed {
     bool with_plain, with_reads, with_rtr; /* Requests: S = 0; S = 1, A = 0; A = 1 with Writes and Reads */
 };
 
-static void what_a_request_allows(void **state)
+UNIT_TEST(what_a_request_allows)
 {
     static const struct allowed rows[] = {
         {"M=1,C=0,cut=octets", true, true, true},
@@ -84,7 +84,7 @@ static void what_a_request_allows(void **state)
 }
 
 /* Values that the Request does not negotiate are not in the Reply; a Request of all types leaves no others. */
-static void what_follows(void **state)
+UNIT_TEST(what_follows)
 {
     static const struct mpa_enhanced open = {.ird = NOT, .ord = NOT},
                                      all = {.peer_to_peer = true, .rtr = ALL, .ord = 1};
@@ -103,7 +103,7 @@ static void what_follows(void **state)
     assert_false(is_allowed(&all_types, "ord=1")); /* it serves no Reads */
 }
 
-static void outcomes(void **state)
+UNIT_TEST(outcomes)
 {
     static const struct {
         const char *text;
@@ -132,15 +132,4 @@ static void outcomes(void **state)
         assert_int_equal(rule, rows[i].rule);
         assert_true(plan.enhanced.peer_to_peer && plan.is_enhanced && plan.flags & MPA_FLAG_S);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_request_allows),
-        cmocka_unit_test(what_follows),
-        cmocka_unit_test(outcomes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static GArray *make(const struct pairs *pairs, unsigned strength, uint32_t seed)
     return covering_make(&problem, strength, NULL, first, seed);
 }
 
-static void all_pairs_are_few(void **state)
+UNIT_TEST(all_pairs_are_few)
 {
     for (uint32_t seed = 1; seed <= SEEDS; seed++) {
         struct talk_run run = run_of(true);
@@ -78,7 +78,7 @@ static struct startup_plan plan_of(const char *text)
     return startup_plan_of(vector);
 }
 
-static void plain_responder(void **state)
+UNIT_TEST(plain_responder)
 {
     struct talk_run run = run_of(false);
     struct pairs pairs = pairs_of(&run);
@@ -92,7 +92,7 @@ static void plain_responder(void **state)
     g_array_unref(vectors);
 }
 
-static void values_that_follow(void **state)
+UNIT_TEST(values_that_follow)
 {
     assert_int_equal(plan_of("pd=512").data_length, 508); /* S = 1 leaves no room for more */
     assert_int_equal(plan_of("pd=512,S=0").data_length, 512);
@@ -105,7 +105,7 @@ static void values_that_follow(void **state)
     assert_true(!plan_of("rtr=bits").enhanced.peer_to_peer && plan_of("rtr=bits").enhanced.rtr == 7);
 }
 
-static void answers(void **state)
+UNIT_TEST(answers)
 {
     struct startup_plan plan = plan_of("");
 
@@ -131,7 +131,7 @@ struct reply {
     enum rule_id rule; /* RULE_COUNT: none */
 };
 
-static void replies(void **state)
+UNIT_TEST(replies)
 {
     enum { S = MPA_FLAG_C | MPA_FLAG_S, ALL = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ };
     static const struct reply known[] = {
@@ -169,7 +169,7 @@ static void replies(void **state)
 }
 
 /* One breach at a time. */
-static void all_breaches(void **state)
+UNIT_TEST(all_breaches)
 {
     static const enum rule_id broken[] = {RULE_MPA_7_1_1_21, RULE_MPA2_9_2_18, RULE_MPA2_9_2_19, RULE_MPA2_9_1_10};
     const struct startup_plan plan = plan_of("rtr=none");
@@ -198,7 +198,7 @@ static void assert_no_values(const char *text, const char *message)
     g_free(why);
 }
 
-static void values_in_text(void **state)
+UNIT_TEST(values_in_text)
 {
     struct talk_run run = run_of(true);
     struct pairs pairs = pairs_of(&run);
@@ -223,7 +223,7 @@ static void values_in_text(void **state)
     assert_no_values("", "'' is not SUBJECT/PARAMETER=VALUE,... (iwarp-gen list pairs)");
 }
 
-static void texts(void **state)
+UNIT_TEST(texts)
 {
     struct talk_run run = run_of(true);
     struct pairs pairs = pairs_of(&run);
@@ -238,15 +238,4 @@ static void texts(void **state)
     assert_string_equal(text, "pd=512");
     g_free(text);
     assert_int_equal(pairs_value(&startup_parameters[STARTUP_AT_PD], "7"), COVERING_OPEN);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_pairs_are_few), cmocka_unit_test(plain_responder), cmocka_unit_test(values_that_follow),
-        cmocka_unit_test(answers),           cmocka_unit_test(replies),         cmocka_unit_test(texts),
-        cmocka_unit_test(all_breaches),      cmocka_unit_test(values_in_text),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,7 +154,7 @@ static void try_all(const struct nfs_template *procedure, const char *ops, const
     nfs_body_clear(&failed);
 }
 
-static void test_procedures(void **state)
+UNIT_TEST(test_procedures)
 {
     const struct nfs_template *procedure;
 
@@ -164,7 +164,7 @@ static void test_procedures(void **state)
     }
 }
 
-static void test_operations(void **state)
+UNIT_TEST(test_operations)
 {
     const struct nfs_template *procedure = nfs_procedure_template("nfs42.compound"), *op;
 
@@ -176,7 +176,7 @@ static void test_operations(void **state)
 }
 
 /* Arms of unions and lengths that differ from the defaults. */
-static void test_variants(void **state)
+UNIT_TEST(test_variants)
 {
     static const char *const ops[] = {
         "open:opentype=1",
@@ -207,7 +207,7 @@ static void test_variants(void **state)
 }
 
 /* The rounds of a group: "#" in names, values that differ from element to element. */
-static void test_rounds(void **state)
+UNIT_TEST(test_rounds)
 {
     static const uint32_t expected[] = {0x0010011A, 0x0030A23A, 0, 0};
     const struct nfs_options options = {.ops = "getattr:masks=4", .seed = 7};
@@ -221,16 +221,4 @@ static void test_rounds(void **state)
         assert_int_equal(nfs_field_find(&call, 0, name)->value, expected[i]);
     }
     nfs_body_clear(&call);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_procedures),
-        cmocka_unit_test(test_operations),
-        cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_rounds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ static const struct word *word_at(const GPtrArray *statements, unsigned statemen
     return &g_array_index(((const struct statement *)statements->pdata[statement])->words, struct word, index);
 }
 
-static void test_words(void **state)
+UNIT_TEST(test_words)
 {
     char *error = NULL;
     GPtrArray *statements = script_parse(
@@ -42,7 +42,7 @@ static void test_words(void **state)
     g_ptr_array_unref(statements);
 }
 
-static void test_operators(void **state)
+UNIT_TEST(test_operators)
 {
     static const struct {
         char op;
@@ -54,7 +54,7 @@ static void test_operators(void **state)
                          cases[i].expected);
 }
 
-static void test_scripts_that_cannot_be_read(void **state)
+UNIT_TEST(test_scripts_that_cannot_be_read)
 {
     static const char *const texts[] = {"I", "X send", "I sned", "I with", "send", "I 5*", "R next"};
 
@@ -86,7 +86,7 @@ static char *said(const char *text, unsigned count, bool *counted)
     return g_string_free(all, FALSE);
 }
 
-static void test_lines(void **state)
+UNIT_TEST(test_lines)
 {
     static const struct {
         const char *text, *expected;
@@ -119,7 +119,7 @@ static void test_lines(void **state)
     }
 }
 
-static void test_lines_that_cannot_be_read(void **state)
+UNIT_TEST(test_lines_that_cannot_be_read)
 {
     static const struct {
         const char *text, *error;
@@ -164,7 +164,7 @@ static void test_lines_that_cannot_be_read(void **state)
     }
 }
 
-static void test_deviations(void **state)
+UNIT_TEST(test_deviations)
 {
     char *error = NULL;
     struct deviation *d = deviation_parse(
@@ -183,7 +183,7 @@ static void test_deviations(void **state)
 }
 
 /* A mistake is found when the text is read, not when the statement is carried out. */
-static void test_deviations_that_cannot_be_read(void **state)
+UNIT_TEST(test_deviations_that_cannot_be_read)
 {
     static const struct {
         const char *text, *word;
@@ -211,26 +211,10 @@ static void test_deviations_that_cannot_be_read(void **state)
     }
 }
 
-static void test_deviations_that_cannot_be_carried_out(void **state)
+UNIT_TEST(test_deviations_that_cannot_be_carried_out)
 {
     g_autofree char *error = NULL;
 
     assert_null(deviation_parse("x", "with mulpdu=3", &error));
     assert_string_equal(error, "x, statement 1: 'mulpdu' cannot be carried out: it is not from 32 to 64768");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_operators),
-        cmocka_unit_test(test_scripts_that_cannot_be_read),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_lines_that_cannot_be_read),
-        cmocka_unit_test(test_deviations),
-        cmocka_unit_test(test_deviations_that_cannot_be_read),
-        cmocka_unit_test(test_deviations_that_cannot_be_carried_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

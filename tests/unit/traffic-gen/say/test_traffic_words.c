@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void test_numbers_in_names(void **state)
+UNIT_TEST(test_numbers_in_names)
 {
     unsigned a = 0, b = 0;
     const char *rest = words_match("write3.seg12.len", "write#.seg#.", &a, &b);
@@ -24,7 +24,7 @@ static void test_numbers_in_names(void **state)
     assert_int_equal(a, UINT32_MAX);
 }
 
-static void test_what_does_not_match(void **state)
+UNIT_TEST(test_what_does_not_match)
 {
     static const char *const texts[] = {"",     "op",    "op.",           "op5",
                                         "op5,", "op+5.", "op 5.",         "op-1.",
@@ -37,7 +37,7 @@ static void test_what_does_not_match(void **state)
     assert_null(words_match("g", "%", &n));
 }
 
-static void test_octets(void **state)
+UNIT_TEST(test_octets)
 {
     uint8_t octet = 0;
 
@@ -47,15 +47,4 @@ static void test_octets(void **state)
     assert_false(words_octet("a", &octet));
     assert_false(words_octet("ag", &octet));
     assert_false(words_octet(" a", &octet));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_in_names),
-        cmocka_unit_test(test_what_does_not_match),
-        cmocka_unit_test(test_octets),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

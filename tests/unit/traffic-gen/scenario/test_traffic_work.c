@@ -68,7 +68,7 @@ static void clear(struct side sides[2])
     }
 }
 
-static void the_library(void **state)
+UNIT_TEST(the_library)
 {
     const struct scenario *scenario;
     unsigned played = 0;
@@ -95,7 +95,7 @@ static void the_library(void **state)
     assert_true(played > 10);
 }
 
-static void memory_at_the_end(void **state)
+UNIT_TEST(memory_at_the_end)
 {
     struct work *work = parse("with work rev2\n"
                               "I memory sink len=16 fill=1\n"
@@ -115,7 +115,7 @@ static void memory_at_the_end(void **state)
     work_free(work);
 }
 
-static void what_cannot_be_done(void **state)
+UNIT_TEST(what_cannot_be_done)
 {
     struct work *work = parse("with work\n"
                               "I send-inv len=1 stag=0x1234\n"
@@ -128,15 +128,4 @@ static void what_cannot_be_done(void **state)
                         "x.scenario:3: the responder can do this no more: by the responder's Terminate 0/1/09");
     clear(sides);
     work_free(work);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_library),
-        cmocka_unit_test(memory_at_the_end),
-        cmocka_unit_test(what_cannot_be_done),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "engine/nfs/binding/binding.h"
 #include "tests/unit/support/support.h"
 
-static void versions_of_programs(void **state)
+UNIT_TEST(versions_of_programs)
 {
     uint32_t low, high;
 
@@ -16,7 +16,7 @@ static void versions_of_programs(void **state)
     assert_false(nfs_program_versions(1, &low, &high));
 }
 
-static void what_programs_lack(void **state)
+UNIT_TEST(what_programs_lack)
 {
     static const struct {
         struct rpc_message call;
@@ -43,7 +43,7 @@ static void what_programs_lack(void **state)
     }
 }
 
-static void who_calls(void **state)
+UNIT_TEST(who_calls)
 {
     assert_true(nfs_calls_back(&(struct rpc_message){.prog = NFS_PROGRAM_CALLBACK_LAST}));
     assert_false(nfs_calls_back(&(struct rpc_message){.prog = NFS_PROGRAM}));
@@ -54,7 +54,7 @@ static void who_calls(void **state)
 }
 
 /* tag "t", minorversion, and what follows */
-static void backchannel(void **state)
+UNIT_TEST(backchannel)
 {
     uint8_t octets[] = {0, 0, 0, 1, 't', 0, 0, 0, 0, 0, 0, 1};
     const struct rpc_message call = {.prog = NFS_PROGRAM_CALLBACK_FIRST, .vers = 1, .proc = 1};
@@ -68,7 +68,7 @@ static void backchannel(void **state)
 }
 
 /* READ requests octets, as a procedure and in a COMPOUND. */
-static void results(void **state)
+UNIT_TEST(results)
 {
     const struct nfs_operation operations[] = {
         {.index = 0, .op = NFS_OP_PUTFH}, {.index = 1, .op = NFS_OP_READ}, {.index = 2, .op = NFS_OP_READLINK}};
@@ -92,7 +92,7 @@ static void results(void **state)
     assert_int_equal(nfs_binding_rule(&(struct rpc_message){.prog = 1}, &(struct nfs_decoded){0}), RULE_COUNT);
 }
 
-static void operations_of_minor_versions(void **state)
+UNIT_TEST(operations_of_minor_versions)
 {
     assert_true(nfs_op_defined(NFS_OP_RENEW, 0, false));
     assert_false(nfs_op_defined(NFS_OP_SEQUENCE, 0, false));
@@ -105,18 +105,4 @@ static void operations_of_minor_versions(void **state)
     assert_false(nfs_op_needs_no_session(NFS_OP_READ, false));
     assert_true(nfs_compound_fails_whole(NFS_ERR_MINOR_VERS_MISMATCH));
     assert_false(nfs_compound_fails_whole(1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions_of_programs),
-        cmocka_unit_test(what_programs_lack),
-        cmocka_unit_test(who_calls),
-        cmocka_unit_test(backchannel),
-        cmocka_unit_test(results),
-        cmocka_unit_test(operations_of_minor_versions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

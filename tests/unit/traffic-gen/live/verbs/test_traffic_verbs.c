@@ -249,7 +249,7 @@ static void assert_heard(const struct side *side, const char *text)
 
 /* ---- connections ---- */
 
-static void connection(void **state)
+UNIT_TEST(connection)
 {
     struct bench bench;
 
@@ -290,7 +290,7 @@ static void send_at_once(struct side *side)
 }
 
 /* Posted in `established`, and before it: sent when the connection is established. */
-static void early_work(void **state)
+UNIT_TEST(early_work)
 {
     struct bench bench;
 
@@ -305,7 +305,7 @@ static void early_work(void **state)
     end(&bench);
 }
 
-static void no_connection(void **state)
+UNIT_TEST(no_connection)
 {
     static const struct {
         const char *port, *why; /* port NULL: the listener's */
@@ -339,7 +339,7 @@ static void no_connection(void **state)
 }
 
 /* A loop is freed while everything is in progress. */
-static void cut_short(void **state)
+UNIT_TEST(cut_short)
 {
     unsigned established = 0;
 
@@ -382,7 +382,7 @@ static void read_all(struct bench *bench, const struct regions *regions)
                                           .sink_to = (uintptr_t)regions->sink});
 }
 
-static void reads_and_writes(void **state)
+UNIT_TEST(reads_and_writes)
 {
     static struct regions regions;
     struct bench bench;
@@ -422,7 +422,7 @@ static void reads_and_writes(void **state)
 }
 
 /* Soft iWARP reports a Send before the earlier Read: the Read is done when its octets have arrived. */
-static void late_read(void **state)
+UNIT_TEST(late_read)
 {
     static struct regions regions = {.octets = {7}};
     struct bench bench;
@@ -445,7 +445,7 @@ static void late_read(void **state)
 }
 
 /* Through a memory window, which the peer ends. */
-static void invalidation(void **state)
+UNIT_TEST(invalidation)
 {
     static struct regions regions;
     struct bench bench;
@@ -483,7 +483,7 @@ static void invalidation(void **state)
 }
 
 /* Every way in which a device ends a connection, on both sides. */
-static void access_refused(void **state)
+UNIT_TEST(access_refused)
 {
     static struct regions regions;
     struct bench bench;
@@ -506,7 +506,7 @@ static void access_refused(void **state)
     end(&bench);
 }
 
-static void receives(void **state)
+UNIT_TEST(receives)
 {
     static uint8_t long_one[257];
     struct bench bench;
@@ -538,7 +538,7 @@ static void receives(void **state)
     end(&bench);
 }
 
-static void reports(void **state)
+UNIT_TEST(reports)
 {
     struct bench bench;
 
@@ -583,7 +583,7 @@ static void lost_stream(void **state)
 
 /* ---- missing parts ---- */
 
-static void nothing_there(void **state)
+UNIT_TEST(nothing_there)
 {
     struct bench bench;
     GError *error = NULL;
@@ -604,7 +604,7 @@ static void nothing_there(void **state)
     end(&bench);
 }
 
-static void refused_memory(void **state)
+UNIT_TEST(refused_memory)
 {
     static struct regions regions;
     struct bench bench;
@@ -639,7 +639,7 @@ static void refused_memory(void **state)
     end(&bench);
 }
 
-static void addresses(void **state)
+UNIT_TEST(addresses)
 {
     assert_string_equal(verbs_address("rdma:[fd01::1]:20049"), "[fd01::1]:20049");
     assert_string_equal(verbs_address("rdma::20049"), ":20049");
@@ -722,7 +722,7 @@ static int64_t now(void *ctx)
     return live_now();
 }
 
-static void nfs(void **state)
+UNIT_TEST(nfs)
 {
     for (unsigned without = 0; without < 2; without++) {
         const struct nfs_server_options options = {
@@ -751,18 +751,27 @@ static void nfs(void **state)
     }
 }
 
-int main(void)
+/* soft iWARP calls it an error of its own when the peer has closed while something was sent. */
+UNIT_TEST(lost_stream)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(connection),       cmocka_unit_test(early_work),
-        cmocka_unit_test(no_connection),    cmocka_unit_test(cut_short),
-        cmocka_unit_test(reads_and_writes), cmocka_unit_test(late_read),
-        cmocka_unit_test(invalidation),     cmocka_unit_test(access_refused),
-        cmocka_unit_test(receives),         cmocka_unit_test(reports),
-        cmocka_unit_test(nothing_there),    cmocka_unit_test(refused_memory),
-        cmocka_unit_test(addresses),        cmocka_unit_test(nfs),
-        cmocka_unit_test(lost_stream),
-    };
+    for (unsigned iwarp = 0; iwarp < 2; iwarp++) {
+        struct bench bench;
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+        begin(&bench);
+        fake_become(iwarp);
+        connect_both(&bench);
+        run(&bench);
+        fake_device.stream_gone = true;
+        send_text(&bench.client, "too late");
+        if (iwarp)
+            fake_report(IBV_EVENT_QP_FATAL);
+        run(&bench);
+        assert_int_equal(bench.client.closed, 1);
+        assert_int_equal(bench.client.completions, 1);
+        assert_int_equal(bench.client.statuses[0], iwarp ? QP_FLUSHED : QP_LOCAL_ERROR);
+        assert_int_equal(bench.client.broken_why != NULL, !iwarp);
+        assert_int_equal(bench.client.why != NULL, !iwarp);
+        assert_false(bench.client.orderly);
+        end(&bench);
+    }
 }

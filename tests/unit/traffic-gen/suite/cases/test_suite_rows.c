@@ -35,7 +35,7 @@ static bool is_rpc(const struct suite_case *row)
     return row->needs & (NEED_RPC | NEED_NFS);
 }
 
-static void test_wishes(void **state)
+UNIT_TEST(test_wishes)
 {
     static const struct suite_case odd = {.rule = RULE_RPCR_3_3_1_08, .duts = DUT_ANY, .says = "with credit=3; file"};
     struct case_result *result = case_result_new();
@@ -156,7 +156,7 @@ static bool say_rpc(const struct suite_case *row, enum suite_dut dut, uint32_t n
     return said;
 }
 
-static void test_rpc_rows(void **state)
+UNIT_TEST(test_rpc_rows)
 {
     unsigned n = 0;
 
@@ -175,7 +175,7 @@ static void test_rpc_rows(void **state)
     assert_true(n > 120);
 }
 
-static void test_what_rpc_cannot_say(void **state)
+UNIT_TEST(test_what_rpc_cannot_say)
 {
     static const char *const texts[] = {
         "call nlul",       "call null h.version=2", "call write len=9 past=1000", "reply null wrong",
@@ -189,7 +189,7 @@ static void test_what_rpc_cannot_say(void **state)
     }
 }
 
-static void test_rows(void **state)
+UNIT_TEST(test_rows)
 {
     unsigned n = 0;
 
@@ -208,7 +208,7 @@ static void test_rows(void **state)
 }
 
 /* The case has no verdict for it, and nothing is sent. */
-static void test_what_cannot_be_said(void **state)
+UNIT_TEST(test_what_cannot_be_said)
 {
     static const char *const texts[] = {"sned", "send lne=3", "with no-such-word; send", "write region=none",
                                         "segment at=4"};
@@ -227,17 +227,4 @@ static void test_what_cannot_be_said(void **state)
         talk_clear(&talk);
         case_result_free(result);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_wishes),
-        cmocka_unit_test(test_rpc_rows),
-        cmocka_unit_test(test_what_rpc_cannot_say),
-        cmocka_unit_test(test_what_cannot_be_said),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

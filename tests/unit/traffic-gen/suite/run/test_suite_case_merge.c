@@ -26,7 +26,7 @@ static struct case_result *merge(const enum case_outcome *outcomes, unsigned n, 
     return case_merge(runs, believed);
 }
 
-static void outcomes(void **state)
+UNIT_TEST(outcomes)
 {
     static const struct {
         enum case_outcome runs[3];
@@ -56,7 +56,7 @@ static void outcomes(void **state)
     }
 }
 
-static void a_death_is_no_failure_of_the_rule(void **state)
+UNIT_TEST(a_death_is_no_failure_of_the_rule)
 {
     const enum case_outcome twice[] = {OUTCOME_DIED, OUTCOME_DIED};
     struct case_result *result = merge(twice, 2, false);
@@ -67,7 +67,7 @@ static void a_death_is_no_failure_of_the_rule(void **state)
     case_result_free(result);
 }
 
-static void died_once_is_taken_up_again(void **state)
+UNIT_TEST(died_once_is_taken_up_again)
 {
     const enum case_outcome once[] = {OUTCOME_DIED};
     struct case_result *result = merge(once, 1, false);
@@ -80,7 +80,7 @@ static void died_once_is_taken_up_again(void **state)
 }
 
 /* Findings of one of several runs are kept, and doubted. */
-static void observations(void **state)
+UNIT_TEST(observations)
 {
     for (unsigned times = 1; times <= 2; times++) {
         g_autoptr(GPtrArray) runs = g_ptr_array_new();
@@ -96,7 +96,7 @@ static void observations(void **state)
     }
 }
 
-static void late_ourselves(void **state)
+UNIT_TEST(late_ourselves)
 {
     const struct talk_run run = {.t_react = 2 * second, .t_start = 60 * second, .t_idle = 120 * second};
     struct case_result *result = case_result_new();
@@ -114,15 +114,4 @@ static void late_ourselves(void **state)
     assert_int_equal(result->outcome, OUTCOME_INCONCLUSIVE);
     assert_int_equal(result->observations->len, 0);
     case_result_free(result);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outcomes),       cmocka_unit_test(a_death_is_no_failure_of_the_rule),
-        cmocka_unit_test(observations),   cmocka_unit_test(died_once_is_taken_up_again),
-        cmocka_unit_test(late_ourselves),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

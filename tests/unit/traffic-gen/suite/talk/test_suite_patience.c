@@ -7,7 +7,7 @@
 
 static const int64_t ms = 1000000, second = 1000 * INT64_C(1000000);
 
-static void given_times_are_minimums(void **state)
+UNIT_TEST(given_times_are_minimums)
 {
     struct patience patience = {0};
 
@@ -17,7 +17,7 @@ static void given_times_are_minimums(void **state)
     assert_int_equal(patience_wait(&patience, 2 * second, false), 2 * second);
 }
 
-static void slow_has_longer(void **state)
+UNIT_TEST(slow_has_longer)
 {
     struct patience patience = {0};
 
@@ -27,7 +27,7 @@ static void slow_has_longer(void **state)
     assert_int_equal(patience_wait(&patience, 20 * second, false), 20 * second);
 }
 
-static void is_bounded_and_forgets(void **state)
+UNIT_TEST(is_bounded_and_forgets)
 {
     struct patience patience = {0};
 
@@ -38,7 +38,7 @@ static void is_bounded_and_forgets(void **state)
     assert_int_equal(patience_wait(&patience, second, false), second);
 }
 
-static void silence_has_to_be_sure(void **state)
+UNIT_TEST(silence_has_to_be_sure)
 {
     const struct patience patience = {0};
 
@@ -48,7 +48,7 @@ static void silence_has_to_be_sure(void **state)
 }
 
 /* Whatever this machine does meanwhile: earlier delays are not counted, and a delay is never negative. */
-static void lateness_is_of_the_time_since(void **state)
+UNIT_TEST(lateness_is_of_the_time_since)
 {
     struct lateness *lateness = lateness_start();
     const int64_t began = g_get_monotonic_time() * 1000, ever = lateness_since(lateness, 0);
@@ -61,15 +61,4 @@ static void lateness_is_of_the_time_since(void **state)
     lateness_stop(lateness);
     assert_int_equal(lateness_since(NULL, 0), 0);
     lateness_stop(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(given_times_are_minimums),      cmocka_unit_test(slow_has_longer),
-        cmocka_unit_test(is_bounded_and_forgets),        cmocka_unit_test(silence_has_to_be_sure),
-        cmocka_unit_test(lateness_is_of_the_time_since),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static void hear(struct talk *talk, uint8_t control, uint8_t opcode, const uint8
 static const uint8_t nothing[2], of_mpa[2] = {0x20, 0x02};
 enum { WHOLE = ROOM, LAST = 0x41, NOT_LAST = 0x01, TAGGED = 0xC1 };
 
-static void test_answers(void **state)
+UNIT_TEST(test_answers)
 {
     static const struct {
         unsigned due;
@@ -87,7 +87,7 @@ static void test_answers(void **state)
     }
 }
 
-static void test_the_first_answer_stays(void **state)
+UNIT_TEST(test_the_first_answer_stays)
 {
     struct conversation_of one;
 
@@ -105,7 +105,7 @@ static void test_the_first_answer_stays(void **state)
 
 /* ---- reasons ---- */
 
-static void test_reasons(void **state)
+UNIT_TEST(test_reasons)
 {
     static const char of_three[] = "Terminate 1/2/*, 0/2/ff or 2/*/*, or a close";
     static const struct {
@@ -143,7 +143,7 @@ static void test_reasons(void **state)
 
 /* ---- lines ---- */
 
-static void test_the_first_line_that_holds(void **state)
+UNIT_TEST(test_the_first_line_that_holds)
 {
     static const struct suite_verdict lines[] = {
         {VERDICT_ENDS, WHEN_CLOSED, 0, NULL, NULL, "ends: {found}"},
@@ -188,16 +188,4 @@ static void test_the_first_line_that_holds(void **state)
             fail_msg("row %u: %s", i, one.result->actual);
         end(&one);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_the_first_answer_stays),
-        cmocka_unit_test(test_reasons),
-        cmocka_unit_test(test_the_first_line_that_holds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
