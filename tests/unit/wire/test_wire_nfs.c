@@ -471,7 +471,7 @@ UNIT_TEST(test_mutated)
 }
 
 /* The arguments of one operation, without what is around them. */
-static void test_operation(void **state)
+UNIT_TEST(test_operation)
 {
     enum { COMMIT = 5, RECLAIM_COMPLETE = 58, COMMIT_OCTETS = 12 };
     const uint8_t octets[16] = {[3] = 2, [11] = 7, [15] = 1};

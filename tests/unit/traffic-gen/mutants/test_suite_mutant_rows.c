@@ -3,7 +3,7 @@
 #include "tests/unit/support/rpc_ends.h"
 #include "traffic-gen/mutants/mutant.h"
 
-static void a_row_is_found_by_case_and_role(void **state)
+UNIT_TEST(a_row_is_found_by_case_and_role)
 {
     const struct misbehaviour *row = misbehave_find("MPA2-9.2-20", DUT_INITIATOR);
 
@@ -12,7 +12,7 @@ static void a_row_is_found_by_case_and_role(void **state)
     assert_null(misbehave_find("MPA-7.1.2-17", DUT_RESPONDER));
 }
 
-static void octets_and_words_end_with_the_message(void **state)
+UNIT_TEST(octets_and_words_end_with_the_message)
 {
     static const uint8_t octets[] = {1, 2, 3, 4, 5};
     const struct scene scene = {.p = octets, .n = sizeof octets}, none = {.n = 5};
@@ -28,7 +28,7 @@ static void octets_and_words_end_with_the_message(void **state)
 }
 
 /* In place, or in a copy. What is past the end is changed nowhere. */
-static void what_is_sent_can_be_changed(void **state)
+UNIT_TEST(what_is_sent_can_be_changed)
 {
     g_autoptr(GByteArray) send = g_byte_array_new_take(g_memdup2("abcde", 5), 5);
     struct mutant mutant = {0};
@@ -65,7 +65,7 @@ static void reset_when_chunks_are_there(struct scene *scene)
 }
 
 /* For either side and any message: the Call is lost, but only once. */
-static void a_reset_ends_a_call_once(void **state)
+UNIT_TEST(a_reset_ends_a_call_once)
 {
     static const struct {
         struct misbehaviour how;
@@ -89,16 +89,4 @@ static void a_reset_ends_a_call_once(void **state)
         assert_int_equal(call->result, RPC_END_LOST);
         ends_close(&ends);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_is_found_by_case_and_role),
-        cmocka_unit_test(octets_and_words_end_with_the_message),
-        cmocka_unit_test(what_is_sent_can_be_changed),
-        cmocka_unit_test(a_reset_ends_a_call_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

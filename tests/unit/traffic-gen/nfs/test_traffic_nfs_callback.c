@@ -79,7 +79,7 @@ static void succeed(struct bench *bench, unsigned which)
 }
 
 /* Reads more files than it keeps delegations for, and returns all of them before it leaves. */
-static void kept(void **state)
+UNIT_TEST(kept)
 {
     static const char *const names[] = {"/a", "/b", "/c", "/d", "/e", "/f", "/g"};
 
@@ -107,7 +107,7 @@ static void kept(void **state)
 }
 
 /* Without a backchannel nothing is delegated. */
-static void refused(void **state)
+UNIT_TEST(refused)
 {
     static const struct nfs_job jobs[] = {{.kind = NFS_JOB_WRITE, .path = "/a", .octets = FILE_OCTETS},
                                           {.kind = NFS_JOB_READ, .path = "/a", .octets = FILE_OCTETS}};
@@ -164,7 +164,7 @@ static void recalled_by(unsigned version, unsigned minor)
     end(&bench);
 }
 
-static void recalled(void **state)
+UNIT_TEST(recalled)
 {
     recalled_by(4, 0);
     recalled_by(4, 1);
@@ -233,7 +233,7 @@ static uint32_t call_back(struct lonely *lonely, uint32_t program, uint32_t vers
 #define SEQUENCE(number, slot) 11, 0, 0, 0, 0, number, slot, 0, 0, 0
 #define RECALL                 4, 1, 2, 3, 4, 0, 4, 0x01020304
 
-static void odd(void **state)
+UNIT_TEST(odd)
 {
     struct lonely lonely;
     uint64_t seed = 4;
@@ -265,12 +265,4 @@ static void odd(void **state)
     }
     g_free(lonely.reply.p);
     nfs_client_free(lonely.client);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kept), cmocka_unit_test(refused), cmocka_unit_test(recalled),
-                                       cmocka_unit_test(odd)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

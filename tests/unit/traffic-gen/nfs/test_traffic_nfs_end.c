@@ -83,7 +83,7 @@ static void end(struct bench *bench)
     pair_free(bench->pair);
 }
 
-static void whole(void **state)
+UNIT_TEST(whole)
 {
     static const struct {
         uint32_t size, credits;
@@ -108,7 +108,7 @@ static void whole(void **state)
 }
 
 /* Either side's stream ends anywhere, in order or not. */
-static void cut_off(void **state)
+UNIT_TEST(cut_off)
 {
     for (unsigned steps = 0; steps < 400; steps += 1 + steps / 10)
         for (unsigned how = 0; how < 4; how++) {
@@ -126,11 +126,4 @@ static void cut_off(void **state)
             assert_true(nfs_end_trouble(bench.ends[0]) || steps > 100);
             end(&bench);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whole), cmocka_unit_test(cut_off)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

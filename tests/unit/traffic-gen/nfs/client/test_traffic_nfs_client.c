@@ -210,7 +210,7 @@ static const struct nfs_job day[] = {
     {.kind = NFS_JOB_RMDIR, .path = "/dir/gone"},
 };
 
-static void a_day_of_work(void **state)
+UNIT_TEST(a_day_of_work)
 {
     for (unsigned version = 0; version < ARRAY_LENGTH(versions); version++)
         for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -231,7 +231,7 @@ static void a_day_of_work(void **state)
         }
 }
 
-static void what_goes_wrong(void **state)
+UNIT_TEST(what_goes_wrong)
 {
     static const struct {
         struct nfs_job jobs[2];
@@ -275,7 +275,7 @@ static void what_goes_wrong(void **state)
 }
 
 /* An expected error may come while other Calls are in flight. */
-static void expected_amid_others(void **state)
+UNIT_TEST(expected_amid_others)
 {
     static const struct nfs_job jobs[] = {
         {.kind = NFS_JOB_WRITE, .path = "/a", .octets = 1 << 20, .expect = 28},
@@ -296,7 +296,7 @@ static void expected_amid_others(void **state)
 }
 
 /* A lost connection, or a server that sends transport errors, or no Replies. */
-static void lost(void **state)
+UNIT_TEST(lost)
 {
     for (unsigned calls = 0; calls < 12; calls++)
         for (unsigned result = RPC_END_ERR_VERS; result <= RPC_END_UNSENT; result++) {
@@ -321,7 +321,7 @@ static void lost(void **state)
 }
 
 /* JUKEBOX is asked again a second later. */
-static void not_ready(void **state)
+UNIT_TEST(not_ready)
 {
     static const struct nfs_job job = {.kind = NFS_JOB_MKDIR, .path = "/a"};
     static const uint8_t root[16];
@@ -356,7 +356,7 @@ static void not_ready(void **state)
 }
 
 /* A server that needs a pause, and a handle from another source. */
-static void settled(void **state)
+UNIT_TEST(settled)
 {
     static const struct nfs_job job = {.kind = NFS_JOB_MKDIR, .path = "/a"};
     static const uint8_t root[] = {1, 2, 3, 4};
@@ -382,7 +382,7 @@ static void settled(void **state)
 }
 
 /* Replies with some damage: the client ends, in order or with a message, and nothing else happens. */
-static void damaged(void **state)
+UNIT_TEST(damaged)
 {
     unsigned troubles = 0;
 
@@ -402,7 +402,7 @@ static void damaged(void **state)
     assert_true(troubles > 300);
 }
 
-static void names(void **state)
+UNIT_TEST(names)
 {
     for (unsigned kind = 0; kind < NFS_JOBS; kind++)
         assert_int_equal(nfs_job_find(nfs_job_name(kind)), kind);
@@ -410,7 +410,7 @@ static void names(void **state)
 }
 
 /* Any piece of a file has the same octets as in the whole, and the first wrong octet is found. */
-static void octets(void **state)
+UNIT_TEST(octets)
 {
     uint8_t whole[100], piece[100];
 
@@ -425,15 +425,4 @@ static void octets(void **state)
             piece[n / 3] ^= 1;
             assert_int_equal(client_compare(piece, n, 3 + from, 7), n / 3);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_day_of_work), cmocka_unit_test(what_goes_wrong), cmocka_unit_test(expected_amid_others),
-        cmocka_unit_test(lost),          cmocka_unit_test(not_ready),       cmocka_unit_test(settled),
-        cmocka_unit_test(damaged),       cmocka_unit_test(names),           cmocka_unit_test(octets),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,7 +87,7 @@ static void assert_access(struct bench *bench, uint32_t uid, uint32_t expected)
     bench->t.uid = MADE_BY;
 }
 
-static void follows_the_mode(void **state)
+UNIT_TEST(follows_the_mode)
 {
     static const struct ace aces[] = {{OWNER, 1000, 6}, {GROUP_OWNER, 1000, 4}, {MASK, 0, 4}, {OTHER, 0, 0}};
     struct bench bench;
@@ -97,7 +97,7 @@ static void follows_the_mode(void **state)
     end(&bench);
 }
 
-static void is_kept(void **state)
+UNIT_TEST(is_kept)
 {
     static const struct ace set_to[] = {{USER, 7, 7},  {USER, 8, 4},  {OWNER, 0, 6}, {GROUP_OWNER, 0, 1},
                                         {GROUP, 9, 6}, {GROUP, 7, 6}, {MASK, 0, 6},  {OTHER, 0, 0}};
@@ -130,7 +130,7 @@ static void is_kept(void **state)
 }
 
 /* No entry twice, none missing, a mask beside named ones, no other types and rights, no default ACL. */
-static void others_are_refused(void **state)
+UNIT_TEST(others_are_refused)
 {
     static const struct ace good[] = {{OWNER, 0, 6}, {GROUP_OWNER, 0, 2}, {OTHER, 0, 0}};
     static const struct {
@@ -161,7 +161,7 @@ static void others_are_refused(void **state)
 }
 
 /* There is room for ACLs of 1024 files; deleted files make room. */
-static void are_bounded(void **state)
+UNIT_TEST(are_bounded)
 {
     static const struct ace aces[] = {{OWNER, 0, 6}, {USER, 7, 4}, {GROUP_OWNER, 0, 2}, {MASK, 0, 6}, {OTHER, 0, 0}};
     struct bench bench;
@@ -189,7 +189,7 @@ static void are_bounded(void **state)
 }
 
 /* A server without ACLs does not have the program. */
-static void may_be_unserved(void **state)
+UNIT_TEST(may_be_unserved)
 {
     struct caller_server on;
     struct nfs_caller t;
@@ -203,14 +203,4 @@ static void may_be_unserved(void **state)
     assert_int_equal(caller_send(&t, &out), CALLER_REFUSED + RPC_PROG_UNAVAIL);
     caller_end(&t);
     caller_server_end(&on);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_the_mode), cmocka_unit_test(is_kept),         cmocka_unit_test(others_are_refused),
-        cmocka_unit_test(are_bounded),      cmocka_unit_test(may_be_unserved),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static uint32_t call_nothing(struct nfs_caller *t, uint32_t program, uint32_t ve
     return caller_send(t, &out);
 }
 
-static void turned_down(void **state)
+UNIT_TEST(turned_down)
 {
     static const struct {
         uint32_t program, version, number, accept, low, high;
@@ -57,7 +57,7 @@ static void turned_down(void **state)
     end(&t);
 }
 
-static void denied(void **state)
+UNIT_TEST(denied)
 {
     static const struct {
         const char *call; /* after the XID */
@@ -112,7 +112,7 @@ static void compound(struct nfs_caller *t, unsigned minor, unsigned n, struct xd
     xdr_out_words(out, ++t->slot, 0, 0, false);
 }
 
-static void unknown(void **state)
+UNIT_TEST(unknown)
 {
     static const uint32_t after[] = {40, 59, 76}; /* the last operation of each minor version */
 
@@ -150,7 +150,7 @@ static void put_anything(struct xdr_out *out, uint64_t *seed, const uint8_t stat
         xdr_out_u32(out, next_random(seed) % 4 ? (uint32_t)(next_random(seed) % 8) : (uint32_t)next_random(seed));
 }
 
-static void hostile(void **state)
+UNIT_TEST(hostile)
 {
     uint64_t seed = 1;
 
@@ -220,7 +220,7 @@ static bool is_free(const struct locker *other, unsigned kind, unsigned first, u
 }
 
 /* Random locks of two owners, compared with a table of holders. */
-static void ranges(void **state)
+UNIT_TEST(ranges)
 {
     static struct locker lockers[2];
     struct caller_server on;
@@ -251,7 +251,7 @@ static void ranges(void **state)
 }
 
 /* Sessions of many clients: later ones get fewer slots, and finally none. */
-static void many_sessions(void **state)
+UNIT_TEST(many_sessions)
 {
     struct caller_server on;
     struct nfs_caller t;
@@ -275,14 +275,4 @@ static void many_sessions(void **state)
     assert_int_equal(slots, 16384);
     assert_true(n > 1000);
     end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turned_down), cmocka_unit_test(denied), cmocka_unit_test(unknown),
-        cmocka_unit_test(hostile),     cmocka_unit_test(ranges), cmocka_unit_test(many_sessions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

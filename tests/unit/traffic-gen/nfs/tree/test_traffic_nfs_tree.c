@@ -45,7 +45,7 @@ static enum nfs_tree_status drop(struct nfs_tree *tree, uint64_t dir, const char
     return nfs_tree_remove(tree, dir, name, strlen(name), NULL);
 }
 
-static void names(void **state)
+UNIT_TEST(names)
 {
     struct nfs_tree *tree = new_tree();
     uint64_t folder = create(tree, ROOT, "folder", NFS_NODE_DIRECTORY), file = create(tree, folder, "a", NFS_NODE_FILE);
@@ -90,7 +90,7 @@ static void names(void **state)
     nfs_tree_free(tree);
 }
 
-static void renaming(void **state)
+UNIT_TEST(renaming)
 {
     struct nfs_tree *tree = new_tree();
     uint64_t a = create(tree, ROOT, "a", NFS_NODE_DIRECTORY), b = create(tree, a, "b", NFS_NODE_DIRECTORY);
@@ -119,7 +119,7 @@ static void renaming(void **state)
 }
 
 /* Thousands of entries; every second one is removed while they are listed. */
-static void cookies(void **state)
+UNIT_TEST(cookies)
 {
     struct nfs_tree *tree = new_tree();
     uint64_t cookie = 0, before = 2, id;
@@ -169,7 +169,7 @@ static uint64_t used(struct nfs_tree *tree)
     return octets;
 }
 
-static void holes(void **state)
+UNIT_TEST(holes)
 {
     struct nfs_tree *tree = new_tree();
     uint64_t id = create(tree, ROOT, "f", NFS_NODE_FILE), at = UINT64_C(1) << 40, found;
@@ -217,7 +217,7 @@ static void holes(void **state)
 }
 
 /* Page numbers whose low 32 bits are equal. */
-static void far_pages(void **state)
+UNIT_TEST(far_pages)
 {
     struct nfs_tree *tree = new_tree();
     uint64_t id = create(tree, ROOT, "f", NFS_NODE_FILE), at = UINT64_C(4096) << 32, found;
@@ -233,7 +233,7 @@ static void far_pages(void **state)
     nfs_tree_free(tree);
 }
 
-static void limits(void **state)
+UNIT_TEST(limits)
 {
     struct nfs_tree *tree = nfs_tree_new(now, NULL, 3 * 4096, 4);
     uint64_t id = create(tree, ROOT, "f", NFS_NODE_FILE), link;
@@ -262,7 +262,7 @@ static void limits(void **state)
     nfs_tree_free(tree);
 }
 
-static void import(void **state)
+UNIT_TEST(import)
 {
     char *folder = g_dir_make_tmp("tree-XXXXXX", NULL), *sub, *file, *link;
     struct nfs_tree *tree = new_tree();
@@ -301,14 +301,4 @@ static void import(void **state)
     g_free(file);
     g_free(link);
     g_free(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),     cmocka_unit_test(renaming), cmocka_unit_test(cookies), cmocka_unit_test(holes),
-        cmocka_unit_test(far_pages), cmocka_unit_test(limits),   cmocka_unit_test(import),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
