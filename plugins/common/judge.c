@@ -159,7 +159,7 @@ bool judge_settle(struct judge *judge, struct record *record, unsigned side)
     return true;
 }
 
-static struct record *made(const struct judge *judge)
+static struct record *judge_made(const struct judge *judge)
 {
     return &judge->runs.pattern->room->record;
 }
@@ -168,8 +168,9 @@ const struct record *judge_at(const struct judge *judge, const struct place *pla
 {
     const struct record *kept = common_judge_kept_at(judge, place);
 
-    return !kept && runs_reach(&judge->runs, place->frame) && runs_at(&judge->runs, place, made(judge)) ? made(judge)
-                                                                                                        : kept;
+    return !kept && runs_reach(&judge->runs, place->frame) && runs_at(&judge->runs, place, judge_made(judge))
+               ? judge_made(judge)
+               : kept;
 }
 
 const struct record *judge_in_frame(const struct judge *judge, uint32_t frame)
@@ -177,8 +178,8 @@ const struct record *judge_in_frame(const struct judge *judge, uint32_t frame)
     const struct record *kept = kept_in_frame(judge, frame);
     unsigned side;
 
-    return !kept && runs_reach(&judge->runs, frame) && runs_in_frame(&judge->runs, frame, made(judge), &side)
-               ? made(judge)
+    return !kept && runs_reach(&judge->runs, frame) && runs_in_frame(&judge->runs, frame, judge_made(judge), &side)
+               ? judge_made(judge)
                : kept;
 }
 
@@ -187,7 +188,7 @@ static struct record *keep_made(struct judge *judge, unsigned side)
 {
     struct record *record = judge_new(judge, judge->runs.size);
 
-    memcpy(record, made(judge), judge->runs.size);
+    memcpy(record, judge_made(judge), judge->runs.size);
     if (judge->runs.pattern->keep)
         judge->runs.pattern->keep(record);
     if (judge->by_place[side].n > 0)
@@ -202,7 +203,7 @@ struct record *judge_change_in_frame(struct judge *judge, uint32_t frame)
     struct record *kept = kept_in_frame(judge, frame);
     unsigned side;
 
-    if (kept || !runs_reach(&judge->runs, frame) || !runs_in_frame(&judge->runs, frame, made(judge), &side))
+    if (kept || !runs_reach(&judge->runs, frame) || !runs_in_frame(&judge->runs, frame, judge_made(judge), &side))
         return kept;
     return keep_made(judge, side);
 }
@@ -211,14 +212,14 @@ struct record *judge_change_at(struct judge *judge, const struct place *place)
 {
     struct record *kept = common_judge_kept_at(judge, place), *first;
 
-    if (kept || !runs_reach(&judge->runs, place->frame) || !runs_at(&judge->runs, place, made(judge)))
+    if (kept || !runs_reach(&judge->runs, place->frame) || !runs_at(&judge->runs, place, judge_made(judge)))
         return kept;
     /* The first record of the frame is kept first: findings about the frame stay with it. */
     first = judge_change_in_frame(judge, place->frame);
     if (judge->by_place[place->side & 1u].n == 0)
         return first;
     kept = common_judge_kept_at(judge, place);
-    return kept || !runs_at(&judge->runs, place, made(judge)) ? kept : keep_made(judge, place->side & 1u);
+    return kept || !runs_at(&judge->runs, place, judge_made(judge)) ? kept : keep_made(judge, place->side & 1u);
 }
 
 /* ---- findings ---- */
