@@ -6,8 +6,8 @@
  * The host watches through taps, one per event; additional events of an upper layer reach the host through its struct
  * ulp_own.
  *
- * A host that keeps the layers apart (the Wireshark plugins) makes several stacks of a few layers each: events of the
- * uppermost layer go to the entrance of the next stack.
+ * A host may put stacks of a few layers each on top of each other: events of the uppermost layer go to the entrance of
+ * the next stack.
  *
  * Sans-I/O; sides are TCP sides (0, 1).
  */

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-/* The plugins do not report how often a rule passed, so all connections share the counters. */
-static struct rule_counts counts;
 static struct heap heap; /* of the open file */
 
 void judge_file_opened(void)
@@ -23,10 +21,7 @@ void judge_file_opened(void)
 
 /* ---- records ---- */
 
-enum {
-    RECORDS_MIN = 4,
-    ARENA_OCTETS = 4 << 10, /* initial size of an arena without a pool (engine/core/arena.c) */
-};
+enum { RECORDS_MIN = 4 };
 
 /*
  * Records come in order, with few exceptions. So they are kept in sorted arrays of pointers: as map entries they would
@@ -183,7 +178,7 @@ const struct record *judge_in_frame(const struct judge *judge, uint32_t frame)
                : kept;
 }
 
-/* Keeps a record that was made from its run. Plugins that do not keep records by place find it by frame. */
+/* Keeps a record that was made from its run. Layers that do not keep records by place find it by frame. */
 static struct record *keep_made(struct judge *judge, unsigned side)
 {
     struct record *record = judge_new(judge, judge->runs.size);
@@ -262,9 +257,8 @@ const struct remark *judge_bare(const struct judge *judge, uint32_t frame)
 /*
  * The finding may belong to an earlier frame if only a later frame proves it. It is then shown from the second pass on.
  */
-static void common_judge_on_finding(void *ctx, const struct finding *finding)
+void judge_take(struct judge *judge, const struct finding *finding)
 {
-    struct judge *judge = ctx;
     struct record *record = judge_change_at(judge, &finding->place);
     struct remark *remark, **end;
 
@@ -322,58 +316,4 @@ void judge_forget(struct judge *judge, enum rule_id rule, const struct place *pl
             return;
         }
     }
-}
-
-/* ---- life ---- */
-
-void judge_options(struct stack_options *options, enum stack_layer first, enum stack_layer last, bool payload_only)
-{
-    struct mpa_options mpa;
-
-    mpa_options_init(&mpa);
-    mpa.payload_only = payload_only;
-    stack_options_init(options, &mpa);
-    options->first = first;
-    options->last = last;
-}
-
-size_t judge_octets(const struct judge *judge)
-{
-    return judge->stack ? ARENA_OCTETS + stack_grown(judge->stack) : 0;
-}
-
-void judge_over(struct judge *judge)
-{
-    stack_free(judge->stack);
-    judge->stack = NULL;
-}
-
-/* The engine allocates from the C library, so its memory must be released by the time Wireshark closes the file. */
-static compat_bool common_judge_release(wmem_allocator_t *allocator, wmem_cb_event_t event, void *ctx)
-{
-    (void)allocator;
-    (void)event;
-    judge_over(ctx);
-    return 0;
-}
-
-bool judge_begin(struct judge *judge, const struct stack_options *options, const struct stack_taps *taps, void *ctx,
-                 const uint16_t port[2])
-{
-    const struct stack_setup setup = {.options = options,
-                                      .taps = taps,
-                                      .ctx = ctx,
-                                      .verdict = &judge->verdict,
-                                      .port = {port[0], port[1]},
-                                      .next = &judge->next,
-                                      .host = {judge->host[0], judge->host[1]}};
-
-    judge->verdict.counts = &counts;
-    judge->verdict.finding = common_judge_on_finding;
-    judge->verdict.ctx = judge;
-    judge->stack = stack_new(&setup);
-    if (!judge->stack)
-        return false;
-    wmem_register_callback(wmem_file_scope(), common_judge_release, judge);
-    return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Common to the three plugins: on the first pass each plugin runs its layers of the engine's stack for a connection,
- * and records their findings for all passes. A finding belongs to the frame at which iwarp-check reports it: to the
- * record that it is about, or else to any record of that frame, or else (a FIN without payload) to the frame itself.
+ * The records of a layer for one connection, with the findings of the layer's rules. A finding belongs to the frame at
+ * which iwarp-check reports it: to the record that it is about, or else to any record of that frame, or else (a FIN
+ * without payload) to the frame itself.
  *
  * Memory is of file scope.
  */
@@ -14,8 +14,6 @@
 #include "plugins/common/record.h"
 #include "plugins/common/runs.h"
 
-#include "engine/stack/stack.h"
-
 /* Pointers to records, sorted. */
 struct records {
     struct record **at;
@@ -23,16 +21,12 @@ struct records {
 };
 
 struct judge {
-    struct stack *stack; /* first pass only; NULL once the connection is over, or Wireshark has closed the file */
-    struct stack_entrance next; /* of the next plugin's stack; empty: none */
-    struct verdict verdict;
-    struct remark *latest;         /* of all remarks */
-    struct terminate_host host[2]; /* of both sides (engine/stack/stack.h); set before judge_begin(), or zero */
-    struct records by_place[2];    /* by side; by stream offset and frame */
+    struct remark *latest;      /* of all remarks */
+    struct records by_place[2]; /* by side; by stream offset and frame */
     struct records by_frame;
-    struct runs runs;     /* pattern and size may be set before judge_begin() */
+    struct runs runs;     /* pattern and size may be set before the first record */
     struct record *spare; /* for the next record, or NULL */
-    struct records bare;  /* by frame: frames that have findings, but no record of the plugin's own */
+    struct records bare;  /* by frame: frames that have findings, but no record of the layer */
     /* Creates a record for a finding at a frame without one. NULL: the finding goes to `bare`. */
     struct record *(*make_record)(struct judge *judge, const struct place *place);
 };
@@ -43,22 +37,10 @@ struct judge {
  */
 void judge_file_opened(void);
 
-/* Options of a plugin's layers, which judge by the RFCs. payload_only: see engine/mpa/mpa.h. */
-void judge_options(struct stack_options *options, enum stack_layer first, enum stack_layer last, bool payload_only);
-/*
- * Creates the stack of a connection; options, taps (with ctx) and judge must outlive it. port: of both sides. False:
- * out of memory.
- */
-bool judge_begin(struct judge *judge, const struct stack_options *options, const struct stack_taps *taps, void *ctx,
-                 const uint16_t port[2]);
+/* Attaches a finding of the layer. */
+void judge_take(struct judge *judge, const struct finding *finding);
 
-/* Memory of the stack, in octets. */
-size_t judge_octets(const struct judge *judge);
-
-/* The connection is over, and its stack is finished: frees state for the first pass only, and keeps the findings. */
-void judge_over(struct judge *judge);
-
-/* Creates a zeroed record, including the plugin's own members; size is the same for all records of a connection. */
+/* Creates a zeroed record, including the layer's own members; size is the same for all records of a connection. */
 void *judge_new(struct judge *judge, size_t size);
 /* From now on attaches findings about this place, or this frame, to the record, unless there is an earlier record. */
 void judge_keep(struct judge *judge, struct record *record, const struct place *place);
@@ -72,7 +54,7 @@ bool judge_settle(struct judge *judge, struct record *record, unsigned side);
 /* NULL: none. The record is valid until the next call. */
 const struct record *judge_at(const struct judge *judge, const struct place *place);
 const struct record *judge_in_frame(const struct judge *judge, uint32_t frame);
-/* Findings at a frame for which the plugin has no record; NULL: none. */
+/* Findings at a frame for which the layer has no record; NULL: none. */
 const struct remark *judge_bare(const struct judge *judge, uint32_t frame);
 /* Like judge_at() and judge_in_frame(); the record stays valid, and may be changed. */
 struct record *judge_change_at(struct judge *judge, const struct place *place);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The records to which the plugins attach findings. */
+/* The records to which the layers attach findings. */
 #ifndef IWARP_PLUGINS_COMMON_RECORD_H
 #define IWARP_PLUGINS_COMMON_RECORD_H
 
-#include "engine/stack/stack.h"
+#include "engine/core/verdict.h"
 
 struct record;
 
@@ -20,7 +20,7 @@ struct remark {
     struct remark *earlier; /* of the connection, in order of creation */
 };
 
-/* The first member of a plugin's own record. Initially zero. */
+/* The first member of a layer's own record. Initially zero. */
 struct record {
     uint64_t offset; /* in the stream of its side; with the frame, the key */
     uint32_t frame;

@@ -11,7 +11,7 @@
 
 #include "plugins/common/record.h"
 
-/* The common pattern of a plugin's records. */
+/* The common pattern of a layer's records. */
 struct run_pattern {
     /*
      * Makes *out, a copy of the first record with a place of its own: number n (from 0) of those after the first two.

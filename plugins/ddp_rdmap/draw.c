@@ -383,9 +383,9 @@ static proto_item *empty_item(proto_tree *tree, tvbuff_t *tvb, int protocol, int
     return proto_tree_get_parent(proto_item_add_subtree(proto_tree_add_item(tree, protocol, tvb, 0, 0, ENC_NA), ett));
 }
 
-void rdmap_draw_bare(uint32_t connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
+void rdmap_draw_bare(const struct connection *connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
 {
-    const struct rdmap_flow *flow = rdmap_flow_find(connection);
+    const struct rdmap_flow *flow = connection->rdmap;
     proto_item *items[2] = {NULL, NULL};
 
     if (!flow)
@@ -396,9 +396,5 @@ void rdmap_draw_bare(uint32_t connection, tvbuff_t *tvb, packet_info *pinfo, pro
         if (!items[ddp])
             items[ddp] = empty_item(tree, tvb, ddp ? rddp_proto : rdmap_proto, ddp ? rdmap_ett.rddp : rdmap_ett.rdmap);
         findings_draw(ddp ? &rddp_findings : &rdmap_findings, pinfo, items[ddp], tvb, remark);
-    }
-    for (unsigned i = 0; i < flow->upper.n; i++) {
-        if (flow->upper.of[i].after_segment)
-            flow->upper.of[i].after_segment(connection, tvb, pinfo, tree);
     }
 }

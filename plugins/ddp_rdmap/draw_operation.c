@@ -138,7 +138,7 @@ static void draw_response(struct rdmap_canvas *canvas, const struct rdmap_op *op
 {
     rdmap_link(canvas->rdmap_tree, rdmap_hf.response_to, canvas->tvb, op->frame);
     if (canvas->ddp->last)
-        rdmap_duration(canvas->rdmap_tree, rdmap_hf.time, canvas->tvb, canvas->ulpdu->place.time_ns - op->time_ns);
+        rdmap_duration(canvas->rdmap_tree, rdmap_hf.time, canvas->tvb, canvas->passed->place.time_ns - op->time_ns);
     if (op->atomic && op->atomic->atomic_after_known) {
         const char *name = rdmap_atomic_name(op->atomic->atomic.opcode);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Protocols, header fields, subtrees and expert infos of the ddp_rdmap plugin. */
+/* Protocols, header fields, subtrees and expert infos of DDP and RDMAP. */
 #ifndef IWARP_PLUGINS_DDP_RDMAP_FIELDS_H
 #define IWARP_PLUGINS_DDP_RDMAP_FIELDS_H
 

@@ -5,14 +5,6 @@
 
 #include <epan/wmem_scopes.h>
 
-static wmem_map_t *flows;               /* connection -> struct rdmap_flow; emptied with the file */
-static struct stack_options options[2]; /* by payload_only */
-
-struct rdmap_flow *rdmap_flow_find(uint32_t connection)
-{
-    return wmem_map_lookup(flows, GUINT_TO_POINTER(connection));
-}
-
 const struct rdmap_seg *rdmap_flow_seg(const struct rdmap_flow *flow, const struct place *place)
 {
     return (const struct rdmap_seg *)judge_at(&flow->judge, place);
@@ -269,9 +261,8 @@ static union record_room made_room;
 static const struct run_pattern pattern = {.nth = nth_seg, .room = &made_room};
 _Static_assert(sizeof(struct rdmap_seg) <= RECORD_MAX, "room for a record that is made");
 
-static void flow_on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+void rdmap_flow_on_fpdu(struct rdmap_flow *flow, const struct mpa_fpdu_event *event)
 {
-    struct rdmap_flow *flow = ctx;
     struct rdmap_seg *seg = flow->current;
 
     if (seg)
@@ -283,18 +274,17 @@ static void flow_on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
     flow->current = seg;
 }
 
-static void flow_on_segment(void *ctx, const struct rdmap_segment_event *event)
+void rdmap_flow_on_segment(struct rdmap_flow *flow, const struct rdmap_segment_event *event)
 {
-    struct rdmap_flow *flow = ctx;
     struct rdmap_seg *seg = flow_current(flow, &event->fpdu->place);
 
     if (seg)
         record_segment(flow, seg, event);
 }
 
-static void flow_on_operation(void *ctx, const struct rdmap_operation *operation, const struct place *place)
+void rdmap_flow_on_operation(struct rdmap_flow *flow, const struct rdmap_operation *operation,
+                             const struct place *place)
 {
-    struct rdmap_flow *flow = ctx;
     struct rdmap_op *op = flow_operation_of(flow, operation->number);
     struct rdmap_seg *seg = flow_current(flow, place);
 
@@ -329,9 +319,8 @@ static void record_blame(const struct rdmap_flow *flow, struct rdmap_seg *seg,
     more_of(seg)->blame = blame;
 }
 
-static void flow_on_terminate(void *ctx, const struct rdmap_terminate_event *event)
+void rdmap_flow_on_terminate(struct rdmap_flow *flow, const struct rdmap_terminate_event *event)
 {
-    struct rdmap_flow *flow = ctx;
     struct rdmap_seg *seg = flow_current(flow, &event->fpdu->place);
 
     if (seg)
@@ -340,138 +329,15 @@ static void flow_on_terminate(void *ctx, const struct rdmap_terminate_event *eve
 
 /* ---- life ---- */
 
-static const struct stack_taps taps = {
-    .fpdu = flow_on_fpdu, .segment = flow_on_segment, .operation = flow_on_operation, .terminate = flow_on_terminate};
-
-static void flow_on_over(void *ctx)
-{
-    struct rdmap_flow *flow = ctx;
-
-    for (unsigned i = 0; i < flow->upper.n; i++)
-        if (flow->upper.of[i].over)
-            flow->upper.of[i].over(flow->upper.of[i].ctx);
-    judge_over(&flow->judge);
-}
-
-static size_t flow_octets_of(const void *ctx)
-{
-    const struct rdmap_flow *flow = ctx;
-    size_t octets = sizeof *flow + judge_octets(&flow->judge);
-
-    for (unsigned i = 0; i < flow->upper.n; i++)
-        if (flow->upper.of[i].octets)
-            octets += flow->upper.of[i].octets(flow->upper.of[i].ctx);
-    return octets;
-}
-
-void rdmap_flow_listen(struct mpa_listener *listener)
+void rdmap_flow_begin(struct connection *connection)
 {
     struct rdmap_flow *flow = wmem_new0(wmem_file_scope(), struct rdmap_flow);
 
-    flow->connection = listener->connection;
     flow->operations = wmem_array_new(wmem_file_scope(), sizeof(struct rdmap_op *));
     flow->wholes = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
     for (unsigned side = 0; side < 2; side++)
         flow->stags[side] = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);
     flow->judge.runs.pattern = &pattern;
     flow->judge.runs.size = sizeof(struct rdmap_seg);
-    for (unsigned side = 0; side < 2; side++)
-        flow->judge.host[side] = listener->host[side];
-    wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
-    listener->over = flow_on_over;
-    listener->octets = flow_octets_of;
-    listener->ctx = flow;
-    if (judge_begin(&flow->judge, &options[listener->payload_only], &taps, flow, listener->port))
-        listener->entrance = stack_entrance(flow->judge.stack);
-}
-
-/* ---- to several listeners ---- */
-
-#define TO_ALL(what, ...)                                                                                              \
-    do {                                                                                                               \
-        const struct rdmap_listeners *all = ctx;                                                                       \
-        for (unsigned i = 0; i < all->n; i++)                                                                          \
-            if (all->of[i].entrance.what)                                                                              \
-                all->of[i].entrance.what(all->of[i].entrance.ctx, __VA_ARGS__);                                        \
-    } while (0)
-
-static void tell_startup(void *ctx, const struct mpa_startup_event *event)
-{
-    TO_ALL(startup, event);
-}
-
-static void tell_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
-{
-    TO_ALL(changed, phase, parameters);
-}
-
-static void tell_acked(void *ctx, unsigned side, bool is_known, uint64_t acked)
-{
-    TO_ALL(acked, side, is_known, acked);
-}
-
-static void flow_tell_segment(void *ctx, const struct rdmap_segment_event *event)
-{
-    TO_ALL(segment, event);
-}
-
-static void tell_terminate(void *ctx, const struct rdmap_terminate_event *event)
-{
-    TO_ALL(terminate, event);
-}
-
-static void flow_tell_skipped(void *ctx, unsigned side)
-{
-    TO_ALL(skipped, side);
-}
-
-static void tell_closing(void *ctx, const struct rdma_closing *closing)
-{
-    TO_ALL(closing, closing);
-}
-
-static void tell_end(void *ctx, unsigned side, bool reset, const struct place *place)
-{
-    TO_ALL(end, side, reset, place);
-}
-
-static void tell_finish(void *ctx, int64_t time_ns)
-{
-    TO_ALL(finish, time_ns);
-}
-
-void rdmap_flow_tell(uint32_t connection, const struct rdmap_listeners *listeners)
-{
-    struct rdmap_flow *flow = rdmap_flow_find(connection);
-
-    if (!flow)
-        return;
-    flow->upper = *listeners;
-    flow->judge.next = listeners->n == 1 ? listeners->of[0].entrance
-                                         : (struct stack_entrance){.ctx = &flow->upper,
-                                                                   .startup = tell_startup,
-                                                                   .changed = tell_changed,
-                                                                   .acked = tell_acked,
-                                                                   .segment = flow_tell_segment,
-                                                                   .terminate = tell_terminate,
-                                                                   .skipped = flow_tell_skipped,
-                                                                   .closing = tell_closing,
-                                                                   .end = tell_end,
-                                                                   .finish = tell_finish};
-}
-
-const struct rdmap_listener *rdmap_flow_owner(const struct rdmap_flow *flow)
-{
-    for (unsigned i = 0; i < flow->upper.n; i++) {
-        if (flow->upper.of[i].knows && *flow->upper.of[i].knows)
-            return &flow->upper.of[i];
-    }
-    return NULL;
-}
-
-void rdmap_flow_register(void)
-{
-    for (unsigned payload_only = 0; payload_only < 2; payload_only++)
-        judge_options(&options[payload_only], STACK_RDMAP, STACK_RDMAP, payload_only);
-    flows = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
+    connection->rdmap = flow;
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One MPA connection in the plugin. The mpa plugin delivers the events of its layer; the engine's RDMAP layer judges
- * them, and its own events are recorded by segment. This happens on the first pass; later passes only read. Memory is
- * of file scope.
+ * DDP and RDMAP of one connection: the events of the engine are recorded by segment on the first pass; later passes
+ * only read. Memory is of file scope.
  */
 #ifndef IWARP_PLUGINS_DDP_RDMAP_FLOW_H
 #define IWARP_PLUGINS_DDP_RDMAP_FLOW_H
 
-#include "plugins/border/mpa_ulpdu.h"
-#include "plugins/border/rdmap_listener.h"
+#include "plugins/common/connection.h"
 #include "plugins/common/judge.h"
 
 #include "engine/ddp_rdmap/rdmap.h"
@@ -98,11 +96,9 @@ struct rdmap_seg {
 };
 
 struct rdmap_flow {
-    uint32_t connection;
     struct judge judge;       /* its records: struct rdmap_seg */
     wmem_array_t *operations; /* by number from 1: pointers to struct rdmap_op, or NULL */
     bool builtin_took;        /* a dissector in the built-in dissector's list accepted a Send */
-    struct rdmap_listeners upper;
     /* First pass only. */
     struct rdmap_seg *current;
     struct rdmap_msg *open[2][5]; /* by side: message of the Tagged segments, and of QN 0 to 3 */
@@ -111,15 +107,15 @@ struct rdmap_flow {
     wmem_map_t *stags[2]; /* by the owner of the memory: STag -> struct rdmap_stag_life */
 };
 
-void rdmap_flow_register(void);
-/* First pass: the begin() of struct mpa_listener. */
-void rdmap_flow_listen(struct mpa_listener *listener);
-/* From now on delivers events to the listeners of the next layer. */
-void rdmap_flow_tell(uint32_t connection, const struct rdmap_listeners *listeners);
-/* The listener that knows the connection; NULL: none yet. */
-const struct rdmap_listener *rdmap_flow_owner(const struct rdmap_flow *flow);
-/* NULL: unknown. */
-struct rdmap_flow *rdmap_flow_find(uint32_t connection);
+/* First pass: before the first event that only occurs with RDMA. */
+void rdmap_flow_begin(struct connection *connection);
+/* First pass: the taps of struct stack_taps. */
+void rdmap_flow_on_fpdu(struct rdmap_flow *flow, const struct mpa_fpdu_event *event);
+void rdmap_flow_on_segment(struct rdmap_flow *flow, const struct rdmap_segment_event *event);
+void rdmap_flow_on_operation(struct rdmap_flow *flow, const struct rdmap_operation *operation,
+                             const struct place *place);
+void rdmap_flow_on_terminate(struct rdmap_flow *flow, const struct rdmap_terminate_event *event);
+/* NULL: there is no record. */
 const struct rdmap_seg *rdmap_flow_seg(const struct rdmap_flow *flow, const struct place *place);
 
 #endif

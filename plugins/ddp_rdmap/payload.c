@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The upper layer's view: Sends, reassembled from their segments, and the octets of Tagged messages. */
-#include "plugins/border/rdmap_listener.h"
-#include "plugins/border/rdmap_payload.h"
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
+#include "plugins/rpcrdma/rpcrdma_plugin.h"
 
 #include <epan/decode_as.h>
 #include <epan/dissectors/packet-iwarp-ddp-rdmap.h>
@@ -109,24 +108,15 @@ static tvbuff_t *payload_put_together(struct rdmap_canvas *canvas, bool *shown)
 static bool offer_to_own(struct rdmap_canvas *canvas, tvbuff_t *message)
 {
     packet_info *pinfo = canvas->pinfo;
-    bool from_responder = canvas->ulpdu->direction == DIR_TO_INITIATOR;
+    bool from_responder = canvas->passed->direction == DIR_TO_INITIATOR;
     uint32_t responder = from_responder ? pinfo->srcport : pinfo->destport;
     uint32_t initiator = from_responder ? pinfo->destport : pinfo->srcport;
-    struct rdmap_payload payload = {
-        .size = sizeof payload,
-        .ulpdu = *canvas->ulpdu,
-        .opcode = canvas->ddp->opcode,
-        .msn = canvas->ddp->msn,
-        .invalidates = canvas->info->invalidates,
-        .invalidate_stag = canvas->info->invalidates ? canvas->ddp->stag : 0,
-        .message = canvas->seg->msg ? canvas->seg->msg->number : 0,
-        .operation = canvas->seg->op ? canvas->seg->op->number : 0,
-    };
+    void *data = (void *)canvas->passed;
     heur_dtbl_entry_t *entry;
 
-    return compat_dissector_try_uint(ports, responder, message, pinfo, canvas->root, TRUE, &payload) > 0 ||
-           compat_dissector_try_uint(ports, initiator, message, pinfo, canvas->root, TRUE, &payload) > 0 ||
-           dissector_try_heuristic(sends, message, pinfo, canvas->root, &entry, &payload);
+    return compat_dissector_try_uint(ports, responder, message, pinfo, canvas->root, TRUE, data) > 0 ||
+           compat_dissector_try_uint(ports, initiator, message, pinfo, canvas->root, TRUE, data) > 0 ||
+           dissector_try_heuristic(sends, message, pinfo, canvas->root, &entry, data);
 }
 
 /*
@@ -215,42 +205,23 @@ static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
     return taken && !(canvas->root && PTREE_DATA(canvas->root)->count == items);
 }
 
-static const struct rdmap_listener *next_layer(const struct rdmap_canvas *canvas)
+/* Whether the connection is known to carry RPC-over-RDMA. */
+static bool is_rpcrdma(const struct rdmap_canvas *canvas)
 {
-    return canvas->flow ? rdmap_flow_owner(canvas->flow) : NULL;
-}
-
-static int payload_tell_segment(struct rdmap_canvas *canvas, tvbuff_t *payload)
-{
-    const struct rdmap_listener *next = next_layer(canvas);
-    const struct ddp_segment *ddp = canvas->ddp;
-    struct rdmap_segment segment = {
-        .size = sizeof segment,
-        .opcode = ddp->opcode,
-        .tagged = ddp->tagged,
-        .last = ddp->last,
-    };
-
-    if (!next || !next->segment)
-        return RDMAP_SEGMENT_FOREIGN;
-    segment.ulpdu = *canvas->ulpdu;
-    segment.operation = canvas->seg && canvas->seg->op ? canvas->seg->op->number : 0;
-    return call_dissector_only(next->segment, payload, canvas->pinfo, canvas->root, &segment);
+    return canvas->passed && rpcrdma_knows(canvas->passed->connection);
 }
 
 /* Without a tree, nothing is shown for a Tagged segment unless a dissector takes its payload. */
 static bool is_of_no_use(const struct rdmap_canvas *canvas)
 {
-    return !canvas->root && canvas->ddp->tagged && !next_layer(canvas) && !(canvas->flow && may_be_wanted(canvas));
+    return !canvas->root && canvas->ddp->tagged && !is_rpcrdma(canvas) && !(canvas->flow && may_be_wanted(canvas));
 }
 
 const char *rdmap_payload_brief(const struct rdmap_canvas *canvas)
 {
-    const struct rdmap_listener *next = next_layer(canvas);
-
-    if (!next)
+    if (!is_rpcrdma(canvas))
         return may_be_wanted(canvas) ? NULL : "";
-    return next->brief ? next->brief(canvas->flow->connection, &canvas->ulpdu->place) : NULL;
+    return rpcrdma_move_brief(canvas->passed->connection, &canvas->passed->place);
 }
 
 /* The message, or the octets of the segment; *whole: no more octets will come. */
@@ -275,7 +246,7 @@ static bool payload_offer(struct rdmap_canvas *canvas, tvbuff_t *message, int an
     if (send)
         rdmap_tap_send(canvas, message);
     return (send && offer_to_own(canvas, message)) ||
-           (answer == RDMAP_SEGMENT_FOREIGN && offer_to_builtin(canvas, message));
+           (answer == RPCRDMA_SEGMENT_FOREIGN && offer_to_builtin(canvas, message));
 }
 
 void rdmap_payload(struct rdmap_canvas *canvas)
@@ -288,11 +259,12 @@ void rdmap_payload(struct rdmap_canvas *canvas)
     if (is_of_no_use(canvas))
         return;
     message = tvb_new_subset_remaining(canvas->tvb, ddp->header_len);
-    answer = payload_tell_segment(canvas, message);
+    answer = is_rpcrdma(canvas) ? rpcrdma_call_segment(message, canvas->pinfo, canvas->root, canvas->passed)
+                                : RPCRDMA_SEGMENT_FOREIGN;
     if (!canvas->info || canvas->info->tagged != ddp->tagged)
         return;
     if (ddp->opcode == RDMAP_READ_REQUEST) {
-        if (canvas->seg && canvas->seg->told && answer == RDMAP_SEGMENT_FOREIGN)
+        if (canvas->seg && canvas->seg->told && answer == RPCRDMA_SEGMENT_FOREIGN)
             offer_to_builtin(canvas, tvb_new_subset_length(message, 0, 0));
         return;
     }
@@ -301,7 +273,7 @@ void rdmap_payload(struct rdmap_canvas *canvas)
     message = payload_message_of(canvas, message, &whole);
     if (tvb_reported_length(message) == 0 || (whole && payload_offer(canvas, message, answer)))
         return;
-    if (answer == RDMAP_SEGMENT_SHOWN || !canvas->root)
+    if (answer == RPCRDMA_SEGMENT_SHOWN || !canvas->root)
         return;
     call_data_dissector(message, canvas->pinfo, canvas->root);
 }

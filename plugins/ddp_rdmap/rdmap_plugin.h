@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files of the ddp_rdmap plugin. */
+/* Shared by the files of DDP and RDMAP; what other layers call. */
 #ifndef IWARP_PLUGINS_DDP_RDMAP_RDMAP_PLUGIN_H
 #define IWARP_PLUGINS_DDP_RDMAP_RDMAP_PLUGIN_H
 
+#include "plugins/common/passed.h"
 #include "plugins/ddp_rdmap/fields.h"
 #include "plugins/ddp_rdmap/flow.h"
 
@@ -14,9 +15,19 @@ void rdmap_payload_file_opened(void);
 void rdmap_tap_register(void);
 void rdmap_tap_handoff(void);
 
+/* Whether the user has not disabled the layer. */
+bool rdmap_is_enabled(void);
+/* Whether ULPDUs of all revisions go to this layer: the user, or another plugin, may have set another dissector. */
+bool rdmap_has_ulpdus(void);
+/*
+ * If no tree is wanted, a ULPDU without faults, octets[0..n), is first offered to this function. The function either
+ * does all the work, mostly in the Info column, or does nothing and returns false. Calling a dissector would cost more.
+ */
+bool rdmap_dissect_brief(packet_info *pinfo, const struct passed *about, const uint8_t *octets, size_t n);
+
 /* Shared by the functions that draw a segment. */
 struct rdmap_canvas {
-    const struct mpa_ulpdu *ulpdu;        /* NULL: not called by the mpa plugin */
+    const struct passed *passed;          /* NULL: not called by the mpa dissector */
     struct rdmap_flow *flow;              /* NULL: as above */
     const struct rdmap_seg *seg;          /* the record of the segment, or NULL */
     const struct ddp_segment *ddp;        /* its payload is the ULPDU's own octets */
@@ -36,7 +47,7 @@ void rdmap_draw(struct rdmap_canvas *canvas);
 /* Shows a Tagged segment without a tree, if possible; else does nothing and returns false. canvas->tvb is NULL. */
 bool rdmap_draw_brief(struct rdmap_canvas *canvas);
 /* Draws findings at a frame that belong to no segment in it, and then those of the upper layers. */
-void rdmap_draw_bare(uint32_t connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
+void rdmap_draw_bare(const struct connection *connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
 /* Draws the fields after the DDP header, for opcodes that have any, and the links to other segments. */
 void rdmap_draw_operation(struct rdmap_canvas *canvas);
 void rdmap_draw_terminate(struct rdmap_canvas *canvas);

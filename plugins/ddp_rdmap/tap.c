@@ -51,11 +51,11 @@ void rdmap_tap(struct rdmap_canvas *canvas)
     const struct rdmap_seg *seg = canvas->seg;
     struct news *news;
 
-    if (!have_tap_listener(tap) || !canvas->ulpdu || !seg || !seg->told)
+    if (!have_tap_listener(tap) || !canvas->passed || !seg || !seg->told)
         return;
     news = wmem_new0(canvas->pinfo->pool, struct news);
     news->name = canvas->info ? canvas->info->name : "unassigned opcode";
-    news->direction = canvas->ulpdu->direction;
+    news->direction = canvas->passed->direction;
     news->payload = (uint32_t)canvas->ddp->payload_len;
     news->ends = canvas->ddp->last;
     news->octets = seg->message_octets;

@@ -4,6 +4,8 @@
  * payload that dissector does not pass on.
  */
 #include "plugins/ib/ib_plugin.h"
+#include "plugins/rpcrdma/rpcrdma_plugin.h"
+#include "plugins/ulp/ulp_plugin.h"
 
 #include <epan/dissectors/packet-infiniband.h>
 #include <epan/expert.h>
@@ -12,7 +14,7 @@ static int proto = -1;
 static int connection = -1, operation = -1;
 static expert_field forgotten = EI_INIT;
 static dissector_table_t choices;
-static heur_dissector_list_t private_data_list, others_list;
+static heur_dissector_list_t private_data_list;
 static uint32_t passed; /* the current frame, once Wireshark has passed on its payload */
 
 static const struct ib_flow_frame *ib_dissect_frame_of(packet_info *pinfo)
@@ -21,37 +23,25 @@ static const struct ib_flow_frame *ib_dissect_frame_of(packet_info *pinfo)
     return ib_flow_frame(pinfo->num);
 }
 
-/* ---- listeners ---- */
+/* ---- upper layers ---- */
 
-static bool ib_dissect_ask(const struct ib_listener *listener, const struct ib_flow_frame *frame, bool rest,
-                           tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
+static bool ask_rpcrdma(const struct ib_flow_frame *frame, bool rest, tvbuff_t *tvb, packet_info *pinfo,
+                        proto_tree *tree)
 {
-    struct ib_payload payload = {.size = sizeof payload, .frame = &frame->frame, .rest = rest};
+    struct ib_payload payload = {.frame = &frame->frame, .rest = rest};
 
-    return listener->payload && call_dissector_only(listener->payload, tvb, pinfo, tree, &payload) > 0;
-}
-
-/* The listener that knows the connection; NULL: none. */
-static const struct ib_listener *owner(const struct ib_flow_frame *frame)
-{
-    const struct ib_listeners *all = &frame->flow->listeners;
-
-    for (unsigned i = 0; i < all->n; i++) {
-        if (all->of[i].knows && *all->of[i].knows)
-            return &all->of[i];
-    }
-    return NULL;
+    return frame->frame.connection->rpcrdma && rpcrdma_ib_call(tvb, pinfo, tree, &payload);
 }
 
 static bool ib_dissect_ask_all(const struct ib_flow_frame *frame, bool rest, tvbuff_t *tvb, packet_info *pinfo,
                                proto_tree *tree)
 {
-    const struct ib_listeners *all = &frame->flow->listeners;
-    bool taken = false;
+    return ask_rpcrdma(frame, rest, tvb, pinfo, tree) || ulp_plugin_call_ib(tvb, pinfo, tree);
+}
 
-    for (unsigned i = 0; i < all->n && !taken; i++)
-        taken = ib_dissect_ask(&all->of[i], frame, rest, tvb, pinfo, tree);
-    return taken;
+static bool is_of_rpcrdma(const struct ib_flow_frame *frame)
+{
+    return frame && rpcrdma_knows(frame->frame.connection);
 }
 
 /* ---- payload ---- */
@@ -78,30 +68,25 @@ static bool is_chosen(void)
 /* Wireshark must not call dissectors again that were called here: some keep state. */
 static bool leave_to_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    struct ib_others others = {.size = sizeof others, .except = -1};
-    heur_dtbl_entry_t *entry;
-
-    dissector_try_heuristic(others_list, tvb, pinfo, NULL, &entry, &others);
-    return ib_others_ask(tvb, pinfo, tree, data, others.except);
+    return ib_others_ask(tvb, pinfo, tree, data, rpcrdma_ib_replaces(tvb));
 }
 
 static compat_bool ib_dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct infinibandinfo *info = data;
     const struct ib_flow_frame *frame;
-    const struct ib_listener *known;
-    bool taken;
+    bool known, taken;
 
     if (!info)
         return FALSE;
     passed = pinfo->num;
     frame = is_reliable(info) ? ib_dissect_frame_of(pinfo) : NULL;
-    known = frame ? owner(frame) : NULL;
+    known = is_of_rpcrdma(frame);
     if (!known && is_chosen())
         return FALSE;
     ib_others_leave(pinfo);
     if (known)
-        taken = ib_dissect_ask(known, frame, false, without_pad(tvb, info), pinfo, tree);
+        taken = ask_rpcrdma(frame, false, without_pad(tvb, info), pinfo, tree);
     else
         taken = leave_to_others(tvb, pinfo, tree, data) ||
                 (frame && ib_dissect_ask_all(frame, false, without_pad(tvb, info), pinfo, tree));
@@ -117,7 +102,7 @@ static compat_bool ib_dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, pr
 {
     const struct infinibandinfo *info = data;
     const struct ib_flow_frame *frame;
-    struct ib_payload payload = {.size = sizeof payload};
+    struct ib_payload payload = {0};
     wmem_list_frame_t *layer = wmem_list_tail(pinfo->layers); /* added by Wireshark for this plugin */
     heur_dtbl_entry_t *entry;
 
@@ -169,7 +154,7 @@ static void ib_dissect_name(const struct ib_flow_frame *frame, tvbuff_t *tvb, pr
 {
     const struct ib_opcode_info *info = frame->frame.cut ? frame->frame.cut : frame->frame.info;
 
-    ib_dissect_hidden(proto_tree_add_uint(tree, connection, tvb, 0, 0, frame->frame.connection));
+    ib_dissect_hidden(proto_tree_add_uint(tree, connection, tvb, 0, 0, frame->frame.connection->number));
     if (info)
         ib_dissect_hidden(proto_tree_add_string(tree, operation, tvb, 0, 0, info->name));
 }
@@ -190,10 +175,10 @@ static int ib_dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
             correct_info(&frame->frame, pinfo);
         ib_dissect_ask_all(frame, true, cut_payload(frame, tvb), pinfo, tree);
     } else if (frame && frame->frame.repeated &&
-               !owner(frame)) { /* findings about the connection, whoever has taken the payload */
+               !is_of_rpcrdma(frame)) { /* findings about the connection, whoever has taken the payload */
         ib_dissect_ask_all(frame, true, tvb_new_subset_length(tvb, 0, 0), pinfo, tree);
     }
-    if (frame && owner(frame))
+    if (is_of_rpcrdma(frame))
         ib_dissect_name(frame, tvb, tree);
     passed = 0;
     return 0;
@@ -222,8 +207,6 @@ void ib_plugin_register(void)
     proto_register_field_array(proto, fields, array_length(fields));
     expert_register_field_array(expert_register_protocol(proto), experts, array_length(experts));
     private_data_list = register_heur_dissector_list(IB_PRIVATE_DATA_LIST, proto);
-    others_list = register_heur_dissector_list(IB_OTHERS_LIST, proto);
-    register_heur_dissector_list(IB_LISTENER_LIST, proto);
     ib_flow_register();
     ib_others_register();
 }

@@ -3,10 +3,12 @@
  * Wireshark's InfiniBand dissector passes on payload and private data, but no Acknowledges, no Atomics, no connection
  * management without private data, and no packets cut by the snap length. Therefore each of its frames is decapsulated
  * again on the first pass, in the same way as in iwarp-check. The packets go to engine/ib/ib_connections.h, whose
- * events go to all listeners of the connection.
+ * events go to the stack of the connection.
  */
-#include "plugins/common/judge.h"
+#include "plugins/rpcrdma/ib_flow.h"
 #include "plugins/ib/ib_plugin.h"
+#include "plugins/rpcrdma/rpcrdma_plugin.h"
+#include "plugins/ulp/ulp_plugin.h"
 
 #include "engine/ib/ib_icrc_senders.h"
 #include "engine/packet/decap.h"
@@ -35,14 +37,13 @@ const struct ib_flow_frame *ib_flow_frame(uint32_t number)
     return wmem_map_lookup(frames, GUINT_TO_POINTER(number));
 }
 
-static struct ib_flow_frame *flow_frame_of(const struct ib_flow *flow, uint32_t number)
+static struct ib_flow_frame *flow_frame_of(struct ib_flow *flow, uint32_t number)
 {
     struct ib_flow_frame *frame = wmem_map_lookup(frames, GUINT_TO_POINTER(number));
 
     if (!frame) {
         frame = wmem_new0(wmem_file_scope(), struct ib_flow_frame);
-        frame->flow = flow;
-        frame->frame.connection = flow->listeners.connection->id;
+        frame->frame.connection = &flow->connection;
         wmem_map_insert(frames, GUINT_TO_POINTER(number), frame);
     }
     return frame;
@@ -60,7 +61,7 @@ static void on_forgotten(void *ctx, uint32_t number)
 }
 
 /* A packet may be reported in a later frame than its own. */
-static void note_reported(const struct ib_flow *flow, const struct place *place)
+static void note_reported(struct ib_flow *flow, const struct place *place)
 {
     uint32_t own = place->first_frame != 0 ? place->first_frame : place->frame;
     struct ib_flow_frame *frame = flow_frame_of(flow, own);
@@ -73,106 +74,140 @@ static void note_reported(const struct ib_flow *flow, const struct place *place)
     }
 }
 
-/* ---- from the transport to the listeners ---- */
-
-#define TO_ALL(ctx, event, ...)                                                                                        \
-    do {                                                                                                               \
-        const struct ib_listeners *all = &((const struct ib_flow *)(ctx))->listeners;                                  \
-                                                                                                                       \
-        for (unsigned i = 0; i < all->n; i++) {                                                                        \
-            if (all->of[i].events.event)                                                                               \
-                all->of[i].events.event(all->of[i].events.ctx, __VA_ARGS__);                                           \
-        }                                                                                                              \
-    } while (0)
+/* ---- from the transport to the stack ---- */
 
 static void flow_on_part(void *ctx, const struct ib_rc_part *part)
 {
-    note_reported(ctx, &part->place);
-    TO_ALL(ctx, part, part);
+    struct ib_flow *flow = ctx;
+
+    note_reported(flow, &part->place);
+    if (flow->connection.rpcrdma)
+        rpcrdma_ib_on_part(flow->connection.rpcrdma, part);
+    flow->up.part(ctx, part);
 }
 
 static void flow_on_hole(void *ctx, const struct ib_rc_hole *hole)
 {
-    TO_ALL(ctx, hole, hole);
-}
+    struct ib_flow *flow = ctx;
 
-static void flow_on_refused(void *ctx, const struct ib_rc_refusal *refusal)
-{
-    TO_ALL(ctx, refused, refusal);
-}
-
-static void flow_on_acknowledged(void *ctx, unsigned side, uint64_t offset)
-{
-    TO_ALL(ctx, acknowledged, side, offset);
-}
-
-static void flow_on_missed(void *ctx, unsigned side, uint64_t offset)
-{
-    TO_ALL(ctx, missed, side, offset);
+    if (flow->connection.rpcrdma)
+        rpcrdma_ib_on_hole(flow->connection.rpcrdma, hole);
+    flow->up.hole(ctx, hole);
 }
 
 static void flow_on_sent_again(void *ctx, const struct place *place)
 {
-    TO_ALL(ctx, sent_again, place);
+    struct ib_flow *flow = ctx;
+
+    if (flow->connection.rpcrdma)
+        rpcrdma_ib_on_sent_again(flow->connection.rpcrdma, place);
 }
 
 /* The packet may have come before its connection was known. */
 static void flow_on_copy(void *ctx, const struct ib_rc_copy *copy)
 {
-    struct ib_frame *frame = &flow_frame_of(ctx, copy->place.frame)->frame;
+    struct ib_flow *flow = ctx;
+    struct ib_frame *frame = &flow_frame_of(flow, copy->place.frame)->frame;
 
     frame->side = copy->place.side;
     frame->repeated = true;
-    TO_ALL(ctx, copy, copy);
+    flow->up.copy(ctx, copy);
+}
+
+/* ---- from the stack to the layers ---- */
+
+static void flow_give_part(void *ctx, const struct rdma_part *part)
+{
+    struct connection *connection = ctx;
+
+    if (connection->rpcrdma)
+        rpcrdma_flow_on_part(connection->rpcrdma, part);
+}
+
+static void flow_give_private_data(void *ctx, const struct rdma_private_data *data)
+{
+    struct connection *connection = ctx;
+
+    if (connection->rpcrdma)
+        rpcrdma_flow_on_private_data(connection->rpcrdma, data);
+}
+
+static void flow_on_finding(void *ctx, const struct finding *finding)
+{
+    struct connection *connection = ctx;
+
+    if (connection->rpcrdma)
+        judge_take(&connection->rpcrdma->judge, finding);
 }
 
 /* ---- connections come and go ---- */
 
-static void flow_offer(const char *table, heur_dtbl_entry_t *entry, void *user)
+static const struct stack_options *flow_options(void)
 {
-    (void)table;
-    if (ib_entry_is_enabled(entry))
-        entry->dissector(NULL, NULL, NULL, user);
+    static struct stack_options options[3];
+    const bool wanted = rpcrdma_ib_is_wanted(), forced = wanted && rpcrdma_ib_is_forced();
+    struct stack_options *of = &options[wanted + forced];
+
+    connection_options(of, wanted ? rpcrdma_flow_own(forced) : NULL, false);
+    of->first = STACK_ULP;
+    return of;
+}
+
+static struct endpoint flow_host_of(const struct ib_address *address)
+{
+    struct endpoint endpoint = {.ip = address->kind == IB_ADDRESS_IPV4 ? 4 : 6};
+
+    if (address->kind == IB_ADDRESS_LID)
+        endpoint.ip = 0;
+    memcpy(endpoint.address, address->octets, sizeof endpoint.address);
+    return endpoint;
 }
 
 static bool flow_on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
 {
+    static const struct stack_taps taps = {
+        .part = flow_give_part, .private_data = flow_give_private_data, .said = ulp_plugin_on_said_ib};
+    const struct stack_setup setup = {.options = flow_options(), .taps = &taps};
     struct ib_flow *flow = wmem_new0(wmem_file_scope(), struct ib_flow);
 
     (void)ctx;
-    flow->listeners = (struct ib_listeners){.size = sizeof flow->listeners, .connection = connection, .frame = &fed};
-    heur_dissector_table_foreach(IB_LISTENER_LIST, flow_offer, &flow->listeners);
-    *events = (struct ib_rc_events){.ctx = flow,
-                                    .part = flow_on_part,
-                                    .hole = flow_on_hole,
-                                    .refused = flow_on_refused,
-                                    .acknowledged = flow_on_acknowledged,
-                                    .missed = flow_on_missed,
-                                    .sent_again = flow_on_sent_again,
-                                    .copy = flow_on_copy};
-    connection->host = flow->listeners.n > 0 ? flow : NULL;
-    return connection->host != NULL;
+    flow->connection.number = connection->id;
+    flow->connection.start_ns = connection->start_ns;
+    for (unsigned side = 0; side < 2; side++)
+        flow->connection.host[side] = flow_host_of(&connection->address[side]);
+    if (!connection_begin(&flow->connection, &setup, flow_on_finding))
+        return false;
+    if (setup.options->own)
+        rpcrdma_flow_begin(&flow->connection, &fed);
+    flow->ib = (struct stack_ib){.stack = flow->connection.stack, .connection = connection};
+    flow->up = stack_ib_events(&flow->ib);
+    *events = flow->up;
+    events->part = flow_on_part;
+    events->hole = flow_on_hole;
+    events->sent_again = flow_on_sent_again;
+    events->copy = flow_on_copy;
+    connection->host = flow;
+    return true;
 }
 
 static void flow_on_managed(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
                             const struct place *place)
 {
-    const struct ib_listeners *all = &((const struct ib_flow *)connection->host)->listeners;
+    struct ib_flow *flow = connection->host;
 
     (void)ctx;
-    for (unsigned i = 0; i < all->n; i++)
-        all->of[i].managed(all->of[i].events.ctx, side, cm, place);
+    stack_ib_managed(&flow->ib, side, cm, place);
 }
 
 static void flow_on_close(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns)
 {
-    const struct ib_listeners *all = &((const struct ib_flow *)connection->host)->listeners;
+    struct ib_flow *flow = connection->host;
 
     (void)ctx, (void)why;
-    for (unsigned i = 0; i < all->n; i++)
-        all->of[i].finish(all->of[i].events.ctx, now_ns);
-    for (unsigned i = 0; i < all->n; i++)
-        all->of[i].over(all->of[i].ctx);
+    stack_ib_finish(&flow->ib, now_ns);
+    if (flow->connection.rpcrdma)
+        rpcrdma_flow_finish(flow->connection.rpcrdma, now_ns);
+    connection_over(&flow->connection);
 }
 
 /* ---- packets ---- */
@@ -253,15 +288,16 @@ static bool is_repeated(struct ib_flow *flow, const struct ib_connection *connec
 }
 
 /* Retransmissions follow closely, so a search frame by frame is enough. */
-static uint32_t copied_frame(const struct ib_flow *flow, const struct ib_frame *again)
+static uint32_t copied_frame(const struct ib_frame *again)
 {
     enum { FRAMES_BACK_MAX = 4096 };
 
     for (uint32_t number = fed - 1; number > 0 && fed - number <= FRAMES_BACK_MAX; number--) {
         const struct ib_flow_frame *before = ib_flow_frame(number);
 
-        if (before && before->frame.info && before->flow == flow && before->frame.side == again->side &&
-            before->frame.psn == again->psn && before->frame.info->response == again->info->response)
+        if (before && before->frame.info && before->frame.connection == again->connection &&
+            before->frame.side == again->side && before->frame.psn == again->psn &&
+            before->frame.info->response == again->info->response)
             return number;
     }
     return 0;
@@ -301,7 +337,7 @@ static struct ib_flow_frame *note_frame(struct ib_flow *flow, const struct ib_co
     frame->info = packet->info;
     frame->waits = !frame->repeated && frame->info && !frame->info->response && !kept->reported;
     if (frame->repeated && frame->info)
-        frame->copies = copied_frame(flow, frame);
+        frame->copies = copied_frame(frame);
     return kept;
 }
 

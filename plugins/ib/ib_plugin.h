@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the files of the rdma_ib plugin: RoCE and InfiniBand for every upper layer. Wireshark's InfiniBand
- * dissector shows the transport; this plugin follows its reliable connections in the same way as iwarp-check, and
- * offers them to its listeners (plugins/border/ib_listener.h). It does not know any particular listener.
+ * RoCE and InfiniBand for every upper layer. Wireshark's InfiniBand dissector shows the transport; these files follow
+ * its reliable connections in the same way as iwarp-check, and offer their payload to RPC-over-RDMA and to
+ * plugins/ulp/.
  */
 #ifndef IWARP_PLUGINS_IB_IB_PLUGIN_H
 #define IWARP_PLUGINS_IB_IB_PLUGIN_H
 
-#include "plugins/border/ib_listener.h"
+#include "plugins/common/passed.h"
+
+#include "engine/stack/stack_ib.h"
 
 void ib_plugin_register(void);
 void ib_plugin_handoff(void);
 
 /* ---- ib_flow.c: connections and frames ---- */
 
-/* A frame, with members that the listeners need not know. Memory is of file scope. */
+/* A frame, with members that the upper layers need not know. Memory is of file scope. */
 struct ib_flow_frame {
     struct ib_frame frame;
-    const struct ib_flow *flow;
     bool reported; /* first pass: the frame's own packet was reported when it came */
     uint32_t payload_at, payload_captured, payload_len; /* of a cut packet's payload, in the frame; at 0: no payload */
 };
 
 struct ib_flow {
-    struct ib_listeners listeners;
-    uint64_t repeats; /* retransmissions up to this frame */
+    struct stack_ib ib; /* first pass only; the first member, so that its events are those of the flow */
+    struct connection connection;
+    /* First pass only. */
+    struct ib_rc_events up; /* into the stack */
+    uint64_t repeats;       /* retransmissions up to this frame */
 };
 
 /* First pass; a second call for the same frame has no effect. */

@@ -1,97 +1,94 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The layer above learns of a connection when MPA reports the first event that only occurs with RDMA. Until then the
- * flow keeps only what the layer must learn at that time, because a hostile capture can contain any number of
- * connections.
+ * Gives the events and findings of a connection's stack to the layers that record them. Those above MPA begin with the
+ * first event that only occurs with RDMA, because a hostile capture can contain any number of connections.
  */
+#include "plugins/ddp_rdmap/rdmap_plugin.h"
 #include "plugins/mpa/flow.h"
+#include "plugins/rpcrdma/rpcrdma_plugin.h"
+#include "plugins/ulp/ulp_plugin.h"
 
-/* Returns the entrance of the layer above, which replaces the entrance in this file. */
-static const struct stack_entrance *above_begin(struct mpa_flow *flow)
+/* False: DDP is switched off. */
+static bool above_begin(struct mpa_flow *flow)
 {
-    const struct stack_entrance *into = &flow->judge.next;
-    struct mpa_above *above = &flow->above;
-    struct mpa_listener listener = {.size = sizeof listener,
-                                    .connection = flow->number,
-                                    .tcp_stream = flow->tcp_stream,
-                                    .start_ns = flow->start_ns,
-                                    .port = {flow->port[0], flow->port[1]},
-                                    .host = {flow->judge.host[0], flow->judge.host[1]},
-                                    .payload_only = flow->layers->mpa.payload_only};
+    struct connection *connection = &flow->connection;
 
-    above->begin(&listener);
-    flow->judge.next = listener.entrance;
-    above->over = listener.over;
-    above->octets = listener.octets;
-    above->ctx = listener.ctx;
-    if (into->changed)
-        into->changed(into->ctx, flow->state->phase, &flow->state->parameters);
-    for (unsigned side = 0; side < 2; side++) {
-        if (above->skipped[side] && into->skipped)
-            into->skipped(into->ctx, side);
-        if (into->acked)
-            into->acked(into->ctx, side, above->acked[side].known, above->acked[side].octets);
-    }
-    return into;
+    if (flow->layers->last == STACK_MPA)
+        return false;
+    if (connection->rdmap)
+        return true;
+    rdmap_flow_begin(connection);
+    if (flow->layers->own)
+        rpcrdma_flow_begin(connection, NULL);
+    return true;
 }
-
-/* Events that only occur with RDMA, and those of its end. */
-#define GIVE(event, ...)                                                                                               \
-    do {                                                                                                               \
-        const struct stack_entrance *into = above_begin(ctx);                                                          \
-                                                                                                                       \
-        if (into->event)                                                                                               \
-            into->event(into->ctx, __VA_ARGS__);                                                                       \
-    } while (0)
 
 static void above_give_startup(void *ctx, const struct mpa_startup_event *event)
 {
-    GIVE(startup, event);
+    struct mpa_flow *flow = ctx;
+
+    mpa_flow_on_startup(flow, event);
+    if (above_begin(flow) && flow->connection.rpcrdma)
+        rpcrdma_flow_on_startup(flow->connection.rpcrdma, event);
 }
 
 static void above_give_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 {
-    GIVE(fpdu, event);
-}
-
-static void above_give_unclosed(void *ctx, unsigned side)
-{
-    GIVE(unclosed, side);
-}
-
-static void above_give_end(void *ctx, unsigned side, bool reset, const struct place *place)
-{
-    GIVE(end, side, reset, place);
-}
-
-/* ---- what above_begin() passes on ---- */
-
-static void note_acked(void *ctx, unsigned side, bool known, uint64_t acked)
-{
     struct mpa_flow *flow = ctx;
 
-    flow->above.acked[side & 1u].known = known;
-    flow->above.acked[side & 1u].octets = acked;
+    mpa_flow_on_fpdu(flow, event);
+    if (above_begin(flow))
+        rdmap_flow_on_fpdu(flow->connection.rdmap, event);
 }
 
-static void note_skipped(void *ctx, unsigned side)
+static void above_give_segment(void *ctx, const struct rdmap_segment_event *event)
 {
+    struct connection *connection = ctx;
+
+    rdmap_flow_on_segment(connection->rdmap, event);
+    if (connection->rpcrdma)
+        rpcrdma_flow_on_segment(connection->rpcrdma, event);
+}
+
+static void above_give_operation(void *ctx, const struct rdmap_operation *operation, const struct place *place)
+{
+    struct connection *connection = ctx;
+
+    rdmap_flow_on_operation(connection->rdmap, operation, place);
+}
+
+static void above_give_terminate(void *ctx, const struct rdmap_terminate_event *event)
+{
+    struct connection *connection = ctx;
+
+    rdmap_flow_on_terminate(connection->rdmap, event);
+    if (connection->rpcrdma)
+        rpcrdma_flow_on_terminate(connection->rpcrdma, event);
+}
+
+const struct stack_taps mpa_above_taps = {.tcp_segment = mpa_flow_on_segment,
+                                          .hole = mpa_flow_on_hole,
+                                          .startup = above_give_startup,
+                                          .fpdu = above_give_fpdu,
+                                          .skipped = mpa_flow_on_skipped,
+                                          .changed = mpa_flow_on_changed,
+                                          .segment = above_give_segment,
+                                          .operation = above_give_operation,
+                                          .terminate = above_give_terminate,
+                                          .said = ulp_plugin_on_said};
+
+/* To the layer that has the rule. */
+void mpa_above_on_finding(void *ctx, const struct finding *finding)
+{
+    const char *layer = rule_catalogue[finding->rule].layer;
     struct mpa_flow *flow = ctx;
 
-    flow->above.skipped[side & 1u] = true;
-}
-
-void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener)
-{
-    flow->above.begin = listener->begin;
-    if (!listener->begin)
+    if (strcmp(layer, "mpa") == 0)
+        judge_take(&flow->judge, finding);
+    else if (!above_begin(flow))
         return;
-    /* There is no finish: if the layer above has not begun, it has nothing to finish. */
-    flow->judge.next = (struct stack_entrance){.ctx = flow,
-                                               .startup = above_give_startup,
-                                               .acked = note_acked,
-                                               .fpdu = above_give_fpdu,
-                                               .skipped = note_skipped,
-                                               .unclosed = above_give_unclosed,
-                                               .end = above_give_end};
+    else if (strcmp(layer, "ddp") == 0 || strcmp(layer, "rdmap") == 0)
+        judge_take(&flow->connection.rdmap->judge, finding);
+    else if (flow->connection.rpcrdma)
+        judge_take(&flow->connection.rpcrdma->judge, finding);
 }

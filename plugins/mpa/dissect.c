@@ -27,8 +27,7 @@ enum {
 };
 
 static dissector_handle_t mpa_handle;
-static dissector_handle_t listener_handle; /* NULL: there is none */
-static struct mpa_flow *flows;             /* in this file, the latest first */
+static struct mpa_flow *flows; /* in this file, the latest first */
 
 /*
  * Preferences of the TCP dissector; NULL: it has no such preference. Looked up once, because each segment needs them.
@@ -219,19 +218,6 @@ static struct starts starts_of_startup(const struct tcp_analysis *tcp, const str
     return (struct starts){.sender = numbers->seq, .peer = kind == MPA_REQUEST ? numbers->ack : tcp->rev->base_seq + 1};
 }
 
-/* Offers the connection to the next layer. */
-static void mpa_dissect_offer(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo)
-{
-    struct mpa_listener listener = {.size = sizeof listener, .connection = flow->number};
-
-    if (!listener_handle)
-        return;
-    call_dissector_only(listener_handle, tvb, pinfo, NULL, &listener);
-    mpa_flow_listen(flow, &listener);
-    flow->after_segment = listener.after_segment;
-    flow->brief = listener.brief && mpa_draw_next_is(listener.handle) ? listener.brief : NULL;
-}
-
 /* Records the initial sequence numbers; sender: of the current packet. */
 static void note_base(struct mpa_flow *flow, unsigned sender, const struct tcp_analysis *analysis)
 {
@@ -239,7 +225,7 @@ static void note_base(struct mpa_flow *flow, unsigned sender, const struct tcp_a
     flow->base[1 - sender] = analysis->rev->base_seq;
 }
 
-static void flow_begin(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo)
+static void flow_begin(struct claim *claim, packet_info *pinfo)
 {
     const struct tcp_analysis *analysis = get_tcp_conversation_data(NULL, pinfo);
     struct mpa_flow *former = claim->flow;
@@ -252,15 +238,14 @@ static void flow_begin(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo)
 
     mpa_flow_retire(mpa_headers_time(pinfo));
     claim->flow = mpa_flow_new(pinfo, &options);
-    claim->flow->tcp_stream = analysis ? analysis->stream : 0;
+    claim->flow->connection.tcp_stream = analysis ? analysis->stream : 0;
     claim->flow->former = former;
     claim->flow->first_frame = pinfo->num;
     if (analysis)
         note_base(claim->flow, 0, analysis);
-    claim->flow->number = flows ? flows->number + 1 : 0;
+    claim->flow->connection.number = flows ? flows->connection.number + 1 : 0;
     claim->flow->next = flows;
     flows = claim->flow;
-    mpa_dissect_offer(claim->flow, tvb, pinfo);
 }
 
 /*
@@ -321,7 +306,7 @@ static struct mpa_piece *mpa_dissect_feed(struct claim *claim, tvbuff_t *tvb, pa
     /* Wireshark begins a new conversation only at the SYN of its initiator. */
     if (mpa_flow_is_over(claim->flow, &input) || base_changed(claim->flow, input.side, analysis)) {
         mpa_flow_finish(claim->flow, input.time_ns);
-        flow_begin(claim, tvb, pinfo);
+        flow_begin(claim, pinfo);
         input.side = mpa_flow_side(claim->flow, pinfo);
     }
     if (analysis)
@@ -343,10 +328,9 @@ static struct mpa_flow *flow_at(const struct claim *claim, uint32_t frame)
 }
 
 /* The whole connection is claimed. */
-static void flow_begin_whole(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo,
-                             const struct tcp_analysis *analysis)
+static void flow_begin_whole(struct claim *claim, packet_info *pinfo, const struct tcp_analysis *analysis)
 {
-    flow_begin(claim, tvb, pinfo);
+    flow_begin(claim, pinfo);
     if (analysis) {
         struct starts starts = starts_of_connection(analysis);
 
@@ -444,7 +428,7 @@ static int mpa_dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void
     if (!claim->flow) {
         if (PINFO_FD_VISITED(pinfo))
             return 0;
-        flow_begin_whole(claim, tvb, pinfo, get_tcp_conversation_data(conversation, pinfo));
+        flow_begin_whole(claim, pinfo, get_tcp_conversation_data(conversation, pinfo));
     }
     flow = flow_at(claim, pinfo->num);
     piece = mpa_flow_find(flow, pinfo->num, mpa_flow_side(flow, pinfo), tcp->seq);
@@ -608,7 +592,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
         return 0;
     }
     claim = claim_of(conversation);
-    flow_begin(claim, tvb, pinfo);
+    flow_begin(claim, pinfo);
     claim->tried = false;
     starts = starts_of_startup(analysis, split ? &tail->numbers : &numbers, kind);
     tell_syns(claim, pinfo, analysis, &starts);
@@ -642,7 +626,7 @@ static compat_bool midstream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     if (PINFO_FD_VISITED(pinfo))
         return claim->flow && is_recognised(claim->flow) && mpa_dissect(tvb, pinfo, tree, data) > 0;
     if (!claim->flow)
-        flow_begin_whole(claim, tvb, pinfo, analysis);
+        flow_begin_whole(claim, pinfo, analysis);
     claim->tried = true;
     note_taken(pinfo);
     piece = mpa_dissect_feed(claim, tvb, pinfo, tcp, analysis);
@@ -777,7 +761,6 @@ void mpa_handoff(void)
     heur_dissector_add("tcp", midstream, "MPA over TCP without a captured start", MIDSTREAM_HEURISTIC, mpa_proto,
                        HEURISTIC_DISABLE);
     heur_dissector_add("tcp", heuristic, "MPA over TCP", START_HEURISTIC, mpa_proto, HEURISTIC_ENABLE);
-    listener_handle = find_dissector(MPA_LISTENER_DISSECTOR);
     analyze_pref = tcp_preference("analyze_sequence_numbers");
     relative_pref = tcp_preference("relative_sequence_numbers");
     mpa_headers_handoff();

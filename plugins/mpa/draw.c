@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/mpa/mpa_plugin.h"
 
-#include "plugins/border/mpa_ulpdu.h"
+#include "plugins/ddp_rdmap/rdmap_plugin.h"
+#include "plugins/rpcrdma/rpcrdma_plugin.h"
 
 #include <epan/exceptions.h>
 #include <epan/prefs.h>
@@ -99,29 +100,11 @@ static void forget_layers(packet_info *pinfo, unsigned before)
         wmem_list_remove_frame(pinfo->layers, wmem_list_tail(pinfo->layers));
 }
 
-bool mpa_draw_next_is(dissector_handle_t handle)
+struct passed mpa_passed(const struct mpa_canvas *canvas)
 {
-    for (unsigned revision = 0; revision <= 2; revision++) {
-        if (dissector_get_uint_handle(ulpdu_table, revision) != handle)
-            return false;
-    }
-    return true;
-}
-
-static struct mpa_ulpdu about_ulpdu(const struct mpa_canvas *canvas)
-{
-    const struct mpa_item *item = canvas->item;
-
-    return (struct mpa_ulpdu){
-        .size = sizeof(struct mpa_ulpdu),
-        .connection = canvas->flow->number,
-        .place = item->place,
-        .direction = item->direction,
-        .number = item->fpdu.number,
-        .crc = item->fpdu.crc,
-        .after_resync = item->fpdu.after_resync,
-        .parameters = item->state->parameters,
-    };
+    return (struct passed){.connection = (struct connection *)&canvas->flow->connection,
+                           .place = canvas->item->place,
+                           .direction = canvas->item->direction};
 }
 
 /* The dissector of each ULPDU clears the column up to the fence. */
@@ -147,17 +130,18 @@ static bool is_brief(const struct mpa_canvas *canvas)
 static bool draw_brief(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 {
     const struct mpa_item *item = canvas->item;
-    struct mpa_ulpdu info = about_ulpdu(canvas);
+    struct passed about = mpa_passed(canvas);
     unsigned at = (unsigned)(item->offset - canvas->piece->record.offset) + item->fpdu.header_at + MPA_LENGTH_LEN;
 
-    return canvas->flow->brief(canvas->pinfo, &info, tvb_get_ptr(frame_tvb, (int)at, item->fpdu.ulpdu_length),
+    return rdmap_dissect_brief(canvas->pinfo, &about, tvb_get_ptr(frame_tvb, (int)at, item->fpdu.ulpdu_length),
                                item->fpdu.ulpdu_length);
 }
 
 static void call_next(struct mpa_canvas *canvas, tvbuff_t *next)
 {
     const struct mpa_parameters *parameters = &canvas->item->state->parameters;
-    struct mpa_ulpdu info = about_ulpdu(canvas);
+    const struct passed *const outer = passed_now;
+    struct passed about = mpa_passed(canvas);
     packet_info *pinfo = canvas->pinfo;
     port_type saved = pinfo->ptype;
     unsigned layers = wmem_list_count(pinfo->layers);
@@ -166,11 +150,12 @@ static void call_next(struct mpa_canvas *canvas, tvbuff_t *next)
 
     /* Tells the upper layers that the transport preserves message boundaries. */
     pinfo->ptype = PT_IWARP_MPA;
+    passed_now = &about;
     /* An exception in one ULPDU must not prevent the others in the frame from being dissected. */
     TRY
     {
         taken = compat_dissector_try_uint(ulpdu_table, known ? parameters->revision : 1, next, pinfo, canvas->root,
-                                          TRUE, &info);
+                                          TRUE, &about);
     }
     CATCH_NONFATAL_ERRORS
     {
@@ -178,6 +163,7 @@ static void call_next(struct mpa_canvas *canvas, tvbuff_t *next)
         show_exception(next, pinfo, canvas->root, EXCEPT_CODE, GET_MESSAGE);
     }
     ENDTRY;
+    passed_now = outer;
     if (!taken)
         call_fallback(canvas, next);
     forget_layers(pinfo, layers);
@@ -477,8 +463,8 @@ void mpa_draw_bare(const struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinf
             protocol(&canvas, 0, 0);
         findings_draw(&mpa_findings, pinfo, canvas.proto, tvb, remark);
     }
-    if (flow->after_segment)
-        flow->after_segment(flow->number, tvb, pinfo, tree);
+    rdmap_draw_bare(&flow->connection, tvb, pinfo, tree);
+    rpcrdma_draw_bare(&flow->connection, tvb, pinfo, tree);
 }
 
 void mpa_draw_handoff(void)
@@ -489,5 +475,4 @@ void mpa_draw_handoff(void)
 void mpa_draw_register(void)
 {
     ulpdu_table = register_dissector_table(MPA_ULPDU_TABLE, "MPA revision", mpa_proto, FT_UINT8, BASE_DEC);
-    mpa_draw_startup_register();
 }

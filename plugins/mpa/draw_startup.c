@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The tree of an MPA Request or Reply Frame: RFC 5044 section 7.1.1, RFC 6581 section 6, RFC 8797 section 4. */
 #include "plugins/mpa/mpa_plugin.h"
+#include "plugins/rpcrdma/rpcrdma_plugin.h"
 
 #include "wire/rpcrdma_private_data.h"
 
 #include <string.h>
-
-static heur_dissector_list_t upper;
 
 static void startup_draw_flags(struct mpa_canvas *canvas, proto_tree *tree, unsigned at)
 {
@@ -91,16 +90,11 @@ static void startup_draw_links(struct mpa_canvas *canvas, proto_tree *tree, enum
 /* Offers the private data to the upper layer. */
 static void call_upper(struct mpa_canvas *canvas, unsigned at, const struct mpa_startup *frame)
 {
-    struct mpa_private_data data = {
-        .size = sizeof data,
-        .connection = canvas->flow->number,
-        .kind = canvas->item->startup.kind,
-        .place = canvas->item->place,
-    };
+    struct passed about = mpa_passed(canvas);
     tvbuff_t *tvb = tvb_new_subset_length(canvas->tvb, (int)at, frame->ulp_length);
-    heur_dtbl_entry_t *entry;
 
-    dissector_try_heuristic(upper, tvb, canvas->pinfo, canvas->root, &entry, &data);
+    about.direction = frame->kind == MPA_REQUEST ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+    rpcrdma_call_startup(tvb, canvas->pinfo, canvas->root, &about);
 }
 
 /* "MPA Reply, Rev 2, rejected, CRC, Markers, IRD 1, ORD 32, 36 octets of private data" */
@@ -185,9 +179,4 @@ void mpa_draw_startup(struct mpa_canvas *canvas)
     startup_draw_links(canvas, tree, frame.kind);
     if (whole)
         call_upper(canvas, at, &frame);
-}
-
-void mpa_draw_startup_register(void)
-{
-    upper = register_heur_dissector_list(MPA_STARTUP_LIST, mpa_proto);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Protocol, header fields, subtrees and expert infos of the mpa plugin. */
+/* Protocol, header fields, subtrees and expert infos of MPA. */
 #ifndef IWARP_PLUGINS_MPA_FIELDS_H
 #define IWARP_PLUGINS_MPA_FIELDS_H
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/mpa/flow.h"
 
+#include "plugins/ddp_rdmap/rdmap_plugin.h"
+#include "plugins/rpcrdma/rpcrdma_plugin.h"
+
 #include "engine/terminate/terminate_hosts.h"
 #include "wire/octets.h"
 
@@ -172,7 +175,7 @@ static struct mpa_item *item_new(struct mpa_flow *flow, struct mpa_piece *piece,
     return item;
 }
 
-static void mpa_flow_on_startup(void *ctx, const struct mpa_startup_event *event)
+void mpa_flow_on_startup(void *ctx, const struct mpa_startup_event *event)
 {
     struct mpa_flow *flow = ctx;
     struct mpa_startup_seen *seen = &flow->startup[event->frame.kind];
@@ -232,7 +235,7 @@ static bool holds_ulpdu(const struct mpa_item *item, const uint8_t *octets, cons
     return true;
 }
 
-static void mpa_flow_on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+void mpa_flow_on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 {
     struct mpa_flow *flow = ctx;
     const struct mpa_fpdu *fpdu = &event->fpdu;
@@ -273,8 +276,8 @@ static bool is_shown_as_hole(const struct mpa_piece *piece, unsigned side, uint6
     return false;
 }
 
-static void mpa_flow_on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why,
-                                const struct place *place)
+void mpa_flow_on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why,
+                         const struct place *place)
 {
     struct mpa_flow *flow = ctx;
     struct mpa_piece *piece = piece_for(flow, place);
@@ -286,7 +289,7 @@ static void mpa_flow_on_skipped(void *ctx, unsigned side, uint64_t from, uint64_
     item->skipped.why = wmem_strdup(wmem_file_scope(), why);
 }
 
-static void mpa_flow_on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
+void mpa_flow_on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
 {
     struct mpa_flow *flow = ctx;
     struct mpa_state *state = wmem_new(wmem_file_scope(), struct mpa_state);
@@ -318,8 +321,8 @@ static void show_hole(struct mpa_flow *flow, struct mpa_piece *piece)
     hole->any = false;
 }
 
-static void mpa_flow_on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
-                                uint64_t acked)
+void mpa_flow_on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                         uint64_t acked)
 {
     struct mpa_flow *flow = ctx;
     struct mpa_piece *piece = flow->current;
@@ -355,8 +358,8 @@ static void note_cut_startup(struct mpa_flow *flow, struct mpa_piece *piece, uin
         flow->startup[frame.kind] = (struct mpa_startup_seen){place.frame, place.time_ns};
 }
 
-static void mpa_flow_on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
-                             const struct octets_origin *next)
+void mpa_flow_on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
+                      const struct octets_origin *next)
 {
     struct mpa_flow *flow = ctx;
     struct mpa_piece *piece = flow->current;
@@ -371,13 +374,6 @@ static void mpa_flow_on_hole(void *ctx, unsigned side, uint64_t from, uint64_t t
         note_cut_startup(flow, piece, from);
     note_hole(flow, piece, side, &(struct mpa_hole){true, from, to, cause});
 }
-
-static const struct stack_taps taps = {.tcp_segment = mpa_flow_on_segment,
-                                       .hole = mpa_flow_on_hole,
-                                       .startup = mpa_flow_on_startup,
-                                       .fpdu = mpa_flow_on_fpdu,
-                                       .skipped = mpa_flow_on_skipped,
-                                       .changed = mpa_flow_on_changed};
 
 static struct terminate_layouts *layouts; /* for the capture file's hosts; NULL until the first connection */
 
@@ -412,7 +408,7 @@ struct mpa_asleep {
     uint8_t octets[];
 };
 
-static struct stack_options layers[2][2][2]; /* by struct mpa_flow_options */
+static struct stack_options layers[2][2][2][2]; /* by struct mpa_flow_options and rpcrdma_is_chosen() */
 
 void mpa_flow_forget(void)
 {
@@ -435,13 +431,19 @@ static void leave_open(struct mpa_flow *flow)
     flow->octets = 0;
 }
 
+static size_t octets_of(const struct mpa_flow *flow)
+{
+    const struct connection *connection = &flow->connection;
+
+    return OCTETS_OF_FLOW + connection_octets(connection) + (connection->rdmap ? sizeof *connection->rdmap : 0) +
+           (connection->rpcrdma ? sizeof *connection->rpcrdma : 0);
+}
+
 /* A segment of the connection was taken. The connections that have been idle for longest make room. */
 static void note_open(struct mpa_flow *flow)
 {
-    const struct mpa_above *above = &flow->above;
-
     leave_open(flow);
-    flow->octets = OCTETS_OF_FLOW + judge_octets(&flow->judge) + (above->octets ? above->octets(above->ctx) : 0);
+    flow->octets = octets_of(flow);
     flow->older = open_flows.newest;
     flow->newer = NULL;
     *(flow->older ? &flow->older->newer : &open_flows.oldest) = flow;
@@ -487,11 +489,13 @@ static union record_room made_room;
 static const struct run_pattern pattern = {.nth = nth_piece, .room = &made_room};
 _Static_assert(sizeof(struct mpa_piece) <= RECORD_MAX, "room for a record that is made");
 
-static const struct stack_options *layers_for(const struct mpa_flow_options *options)
+static const struct stack_options *layers_for(const struct mpa_flow_options *options, const uint16_t port[2])
 {
-    struct stack_options *of = &layers[options->eager_holes][options->accept_midstream][options->payload_only];
+    bool chosen = rpcrdma_is_chosen(port);
+    struct stack_options *of = &layers[options->eager_holes][options->accept_midstream][options->payload_only][chosen];
 
-    judge_options(of, STACK_TCP, STACK_MPA, options->payload_only);
+    connection_options(of, rpcrdma_is_enabled() ? rpcrdma_flow_own(chosen) : NULL, options->payload_only);
+    of->last = rdmap_is_enabled() ? STACK_ULP : STACK_MPA;
     of->tcp.eager_holes = options->eager_holes;
     of->mpa.accept_midstream = options->accept_midstream;
     return of;
@@ -521,12 +525,15 @@ struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options 
     copy_address_wmem(wmem_file_scope(), &flow->side0, &pinfo->src);
     flow->port[0] = (uint16_t)pinfo->srcport;
     flow->port[1] = (uint16_t)pinfo->destport;
-    flow->start_ns = mpa_time_ns(pinfo);
-    flow->layers = layers_for(options);
+    flow->connection.start_ns = mpa_time_ns(pinfo);
+    flow->layers = layers_for(options, flow->port);
     flow->judge.runs.pattern = &pattern;
     flow->judge.runs.size = sizeof(struct mpa_piece);
-    flow->judge.host[0] = mpa_flow_host_of(&pinfo->src);
-    flow->judge.host[1] = mpa_flow_host_of(&pinfo->dst);
+    flow->host[0] = mpa_flow_host_of(&pinfo->src);
+    flow->host[1] = mpa_flow_host_of(&pinfo->dst);
+    for (unsigned side = 0; side < 2; side++)
+        flow->connection.host[side] = flow->host[side].host;
+    flow->brief = flow->layers->last == STACK_ULP && rdmap_has_ulpdus();
     flow->asleep = wmem_new0(wmem_file_scope(), struct mpa_asleep);
     flow->state = first_state(&flow->layers->mpa);
     return flow;
@@ -651,7 +658,7 @@ struct mpa_item *mpa_flow_items(const struct mpa_piece *piece, tvbuff_t *tvb, co
 
 static void note_closed(struct mpa_flow *flow)
 {
-    if (flow->closed || tcp_pair_state(stack_tcp(flow->judge.stack)) != TCP_PAIR_CLOSED)
+    if (flow->closed || tcp_pair_state(stack_tcp(flow->connection.stack)) != TCP_PAIR_CLOSED)
         return;
     flow->closed = true;
     if (closed.first)
@@ -666,13 +673,13 @@ static void mpa_flow_give(struct mpa_flow *flow, const struct mpa_flow_input *in
 {
     struct tcp_segment segment = segment_of(input);
 
-    stack_segment(flow->judge.stack, &segment);
+    stack_segment(flow->connection.stack, &segment);
     note_closed(flow);
 }
 
 static void take_in(struct mpa_flow *flow, struct mpa_piece *piece, const struct mpa_flow_input *input)
 {
-    piece->more->fresh = tcp_pair_facts(stack_tcp(flow->judge.stack), input->side)->next;
+    piece->more->fresh = tcp_pair_facts(stack_tcp(flow->connection.stack), input->side)->next;
     flow->current = piece;
     flow->current_octets = input->octets;
     mpa_flow_give(flow, input);
@@ -689,10 +696,14 @@ static void take_in(struct mpa_flow *flow, struct mpa_piece *piece, const struct
 /* True: the flow has a stack now. False: memory is lacking, and the flow is over. */
 static bool mpa_flow_wake(struct mpa_flow *flow)
 {
+    const struct stack_setup setup = {.options = flow->layers,
+                                      .taps = &mpa_above_taps,
+                                      .port = {flow->port[0], flow->port[1]},
+                                      .host = {flow->host[0], flow->host[1]}};
     struct mpa_asleep *asleep = flow->asleep;
 
     flow->asleep = NULL;
-    if (!judge_begin(&flow->judge, flow->layers, &taps, flow, flow->port))
+    if (!connection_begin(&flow->connection, &setup, mpa_above_on_finding))
         return false;
     for (unsigned i = 0; i < asleep->syns; i++)
         mpa_flow_syn(flow, &asleep->syn[i]);
@@ -706,7 +717,7 @@ static bool mpa_flow_wake(struct mpa_flow *flow)
 
 static bool is_awake(struct mpa_flow *flow)
 {
-    return flow->judge.stack || (flow->asleep && mpa_flow_wake(flow));
+    return flow->connection.stack || (flow->asleep && mpa_flow_wake(flow));
 }
 
 /*
@@ -745,7 +756,7 @@ void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn)
     if (asleep && !asleep->piece && asleep->syns < G_N_ELEMENTS(asleep->syn))
         asleep->syn[asleep->syns++] = *syn;
     else if (is_awake(flow))
-        stack_segment(flow->judge.stack, &segment);
+        stack_segment(flow->connection.stack, &segment);
 }
 
 bool mpa_flow_is_over(struct mpa_flow *flow, const struct mpa_flow_input *input)
@@ -756,12 +767,12 @@ bool mpa_flow_is_over(struct mpa_flow *flow, const struct mpa_flow_input *input)
         return false;
     if (!is_awake(flow))
         return tcp_remains_reused(&flow->remains, &segment, false);
-    return tcp_boundary(stack_tcp(flow->judge.stack), &segment, NULL) == TCP_BEGINS;
+    return tcp_boundary(stack_tcp(flow->connection.stack), &segment, NULL) == TCP_BEGINS;
 }
 
 const struct tcp_side_facts *mpa_flow_facts(struct mpa_flow *flow, unsigned side)
 {
-    return is_awake(flow) ? tcp_pair_facts(stack_tcp(flow->judge.stack), side) : NULL;
+    return is_awake(flow) ? tcp_pair_facts(stack_tcp(flow->connection.stack), side) : NULL;
 }
 
 struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input)
@@ -792,7 +803,7 @@ void mpa_flow_bare(struct mpa_flow *flow, const struct mpa_flow_input *input)
 {
     struct tcp_segment segment = segment_of(input);
 
-    if (!is_awake(flow) || tcp_boundary(stack_tcp(flow->judge.stack), &segment, NULL) != TCP_GOES_ON)
+    if (!is_awake(flow) || tcp_boundary(stack_tcp(flow->connection.stack), &segment, NULL) != TCP_GOES_ON)
         return;
     flow->last_time_ns = input->time_ns;
     mpa_flow_give(flow, input);
@@ -803,7 +814,7 @@ void mpa_flow_bare(struct mpa_flow *flow, const struct mpa_flow_input *input)
 
 bool mpa_flow_is_finished(const struct mpa_flow *flow)
 {
-    return !flow->judge.stack && !flow->asleep;
+    return !flow->connection.stack && !flow->asleep;
 }
 
 void mpa_flow_finish(struct mpa_flow *flow, int64_t time_ns)
@@ -811,11 +822,12 @@ void mpa_flow_finish(struct mpa_flow *flow, int64_t time_ns)
     leave_open(flow); /* also if memory for the stack is lacking: making room continues until there is some */
     if (!is_awake(flow))
         return;
-    stack_finish(flow->judge.stack, MAX(time_ns, flow->last_time_ns));
-    flow->remains = tcp_remains(stack_tcp(flow->judge.stack));
-    if (flow->above.over)
-        flow->above.over(flow->above.ctx);
-    judge_over(&flow->judge);
+    time_ns = MAX(time_ns, flow->last_time_ns);
+    stack_finish(flow->connection.stack, time_ns);
+    if (flow->connection.rpcrdma)
+        rpcrdma_flow_finish(flow->connection.rpcrdma, time_ns);
+    flow->remains = tcp_remains(stack_tcp(flow->connection.stack));
+    connection_over(&flow->connection);
 }
 
 void mpa_flow_retire(int64_t now_ns)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One TCP connection in the plugin. On the first pass it feeds the engine, and records the engine's events for each
- * call by the TCP dissector (a piece of one direction's stream). Wireshark may dissect a packet again, in any order, so
- * later passes only read. Memory is of file scope.
+ * One TCP connection. On the first pass it feeds the stack of the connection, and records the events of TCP and MPA for
+ * each call by the TCP dissector (a piece of one direction's stream). Wireshark may dissect a packet again, in any
+ * order, so later passes only read. Memory is of file scope.
  */
 #ifndef IWARP_PLUGINS_MPA_FLOW_H
 #define IWARP_PLUGINS_MPA_FLOW_H
 
 #include "plugins/common/compat.h"
 
-#include "plugins/border/mpa_ulpdu.h"
+#include "plugins/common/connection.h"
 #include "plugins/common/judge.h"
 
 #include "engine/tcp/tcp_boundary.h"
@@ -130,33 +130,18 @@ struct mpa_startup_seen {
 
 struct mpa_asleep;
 
-/* The layer above (plugins/border/mpa_ulpdu.h), and what it must learn when it begins. */
-struct mpa_above {
-    void (*begin)(struct mpa_listener *listener); /* NULL: no layer above */
-    void (*over)(void *ctx);                      /* set when the layer begins, like octets and ctx; or NULL */
-    size_t (*octets)(const void *ctx);
-    void *ctx;
-    bool skipped[2];
-    struct {
-        bool known;
-        uint64_t octets;
-    } acked[2];
-};
-
 struct mpa_flow {
+    struct connection connection;
     struct mpa_flow *next;   /* the previous flow of the file */
     struct mpa_flow *later;  /* the next flow, set at the end */
     struct mpa_flow *former; /* to which the conversation belonged before `first_frame`, or NULL */
     uint32_t first_frame;
     uint32_t base[2]; /* by side: sequence number of the SYN as the TCP dissector knew it at the last segment */
-    uint32_t number;  /* counts MPA connections of the file from 0 */
     address side0;    /* side 0's address */
     uint16_t port[2];
-    uint32_t tcp_stream;
-    int64_t start_ns;
-    struct judge judge; /* its records: the latest struct mpa_piece of a frame */
-    bool (*brief)(packet_info *pinfo, const struct mpa_ulpdu *ulpdu, const uint8_t *octets, size_t n); /* or NULL */
-    void (*after_segment)(uint32_t connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);   /* or NULL */
+    struct terminate_host host[2]; /* see struct stack_setup */
+    struct judge judge;            /* its records: the latest struct mpa_piece of a frame */
+    bool brief;                    /* ULPDUs go to our DDP (plugins/ddp_rdmap/rdmap_plugin.h) */
     const struct mpa_state *state;
     struct mpa_startup_seen startup[2]; /* by enum mpa_startup_kind */
     bool hole_told;
@@ -168,7 +153,6 @@ struct mpa_flow {
     bool made_room;
     struct mpa_asleep *asleep;  /* NULL: the flow has a stack, or is over */
     struct tcp_remains remains; /* once the flow is finished */
-    struct mpa_above above;
     int64_t last_time_ns;
     const struct stack_options *layers;
     struct mpa_piece *current;
@@ -190,12 +174,28 @@ struct mpa_flow_options {
     bool payload_only; /* headers are unknown (plugins/mpa/headers.h) */
 };
 
+/* ---- above.c: for the stack of a flow; both have its connection as their ctx ---- */
+
+extern const struct stack_taps mpa_above_taps;
+void mpa_above_on_finding(void *ctx, const struct finding *finding);
+
+/* ---- flow.c ---- */
+
+/* First pass: taps of struct stack_taps. */
+void mpa_flow_on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                         uint64_t acked);
+void mpa_flow_on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
+                      const struct octets_origin *next);
+void mpa_flow_on_startup(void *ctx, const struct mpa_startup_event *event);
+void mpa_flow_on_fpdu(void *ctx, const struct mpa_fpdu_event *event);
+void mpa_flow_on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why,
+                         const struct place *place);
+void mpa_flow_on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters);
+
 /* Side 0 is the sender of this packet. */
 struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options *options);
 /* A capture file was opened: forgets the previous one. */
 void mpa_flow_forget(void);
-/* above.c; before the first octets. */
-void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener);
 uint8_t mpa_flow_side(const struct mpa_flow *flow, const packet_info *pinfo);
 
 /* Octets of a side, from the TCP dissector or kept by the heuristic. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files of the mpa plugin. */
+/* Shared by the files of MPA. */
 #ifndef IWARP_PLUGINS_MPA_MPA_PLUGIN_H
 #define IWARP_PLUGINS_MPA_MPA_PLUGIN_H
 
+#include "plugins/common/passed.h"
 #include "plugins/mpa/fields.h"
 #include "plugins/mpa/flow.h"
 
@@ -31,9 +32,6 @@ void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, 
 /* Draws findings of any layer at the frame of a segment that belong to nothing else that was drawn. */
 void mpa_draw_bare(const struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
 
-/* Whether ULPDUs go to this dissector on all connections. */
-bool mpa_draw_next_is(dissector_handle_t handle);
-
 /* Shared by the functions that draw an item. */
 struct mpa_canvas {
     const struct mpa_flow *flow;
@@ -53,8 +51,9 @@ struct mpa_canvas {
 void mpa_info_next(struct mpa_canvas *canvas);
 #define mpa_info(canvas, ...) (mpa_info_next(canvas), col_append_fstr((canvas)->pinfo->cinfo, COL_INFO, __VA_ARGS__))
 
+/* What the layers above are told of the item. */
+struct passed mpa_passed(const struct mpa_canvas *canvas);
 void mpa_draw_startup(struct mpa_canvas *canvas);
-void mpa_draw_startup_register(void);
 /* Draws the FPDU without its ULPDU; *next is the tvb of the ULPDU for the next layer. */
 void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next);
 /* Whether the FPDU has an expert item, which is needed even if its fields are not. */

@@ -40,9 +40,9 @@ void rpcrdma_draw_found(const struct remark *remarks, tvbuff_t *tvb, packet_info
     }
 }
 
-void rpcrdma_draw_bare(uint32_t connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
+void rpcrdma_draw_bare(const struct connection *connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
 {
-    const struct rpcrdma_flow *flow = rpcrdma_flow_find(connection);
+    const struct rpcrdma_flow *flow = connection->rpcrdma;
 
     if (flow)
         rpcrdma_draw_found(judge_bare(&flow->judge, pinfo->num), tvb, pinfo, tree);

@@ -36,10 +36,10 @@ static void say_access(struct rpcrdma_canvas *canvas, const struct kept_move *mo
     say(canvas->pinfo->cinfo, at, (size_t)(text + ACCESS_MAX - 1 - at));
 }
 
-const char *rpcrdma_move_brief(uint32_t connection, const struct place *place)
+const char *rpcrdma_move_brief(const struct connection *connection, const struct place *place)
 {
     static char text[ACCESS_MAX];
-    const struct rpcrdma_flow *flow = rpcrdma_flow_find(connection);
+    const struct rpcrdma_flow *flow = connection->rpcrdma;
     const struct kept_segment *segment = flow ? rpcrdma_flow_segment(flow, place) : NULL;
 
     if (!segment)
@@ -174,7 +174,7 @@ void rpcrdma_draw_repeated(struct rpcrdma_canvas *canvas, uint32_t copies, bool 
 
 /* ---- private data ---- */
 
-/* Draws the private data; on iWARP the mpa plugin draws them. */
+/* Draws the private data; on iWARP the mpa dissector draws them. */
 static void draw_block(struct rpcrdma_canvas *canvas)
 {
     struct rpcrdma_private_data data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The protocol, header fields, subtrees and expert infos of the rpcrdma plugin. */
+/* The protocol, header fields, subtrees and expert infos of RPC-over-RDMA. */
 #ifndef IWARP_PLUGINS_RPCRDMA_FIELDS_H
 #define IWARP_PLUGINS_RPCRDMA_FIELDS_H
 

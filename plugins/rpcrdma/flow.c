@@ -8,14 +8,9 @@
 
 enum { ENDED_MAX = 4096 /* judged together; each takes at most some 7 KiB */ };
 
-static wmem_map_t *flows; /* connection -> struct rpcrdma_flow; emptied with the file */
-static void *past;        /* of rpcrdma_ulp.across; NULL: memory is lacking */
-static GPtrArray *ended;  /* struct rpcrdma_flow that have not been judged against the past yet */
-
-struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection)
-{
-    return wmem_map_lookup(flows, GUINT_TO_POINTER(connection));
-}
+static struct rpcrdma_flow *flows; /* in this file, the latest first */
+static void *past;                 /* of rpcrdma_ulp.across; NULL: memory is lacking */
+static GPtrArray *ended;           /* struct rpcrdma_flow that have not been judged against the past yet */
 
 const struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const struct place *place)
 {
@@ -112,9 +107,17 @@ static struct kept_segment *segment_new(struct rpcrdma_flow *flow, const struct 
 
 /* ---- events of the engine ---- */
 
+/* ctx: of the stack. */
+static struct rpcrdma_flow *rpcrdma_flow_of(void *ctx)
+{
+    struct connection *connection = ctx;
+
+    return connection->rpcrdma;
+}
+
 static void rpcrdma_flow_on_message(void *ctx, const struct rpcrdma_message *message)
 {
-    struct rpcrdma_flow *flow = ctx;
+    struct rpcrdma_flow *flow = rpcrdma_flow_of(ctx);
 
     rpcrdma_record_message(flow, message);
     if (flow->infiniband) {
@@ -125,7 +128,7 @@ static void rpcrdma_flow_on_message(void *ctx, const struct rpcrdma_message *mes
 
 static void rpcrdma_flow_on_move(void *ctx, const struct rpcrdma_move *move)
 {
-    struct rpcrdma_flow *flow = ctx;
+    struct rpcrdma_flow *flow = rpcrdma_flow_of(ctx);
 
     rpcrdma_record_move(flow, move);
     if (flow->infiniband)
@@ -144,7 +147,7 @@ static void rpcrdma_flow_on_retired(void *ctx, struct rpcrdma_transaction *trans
     transaction->host = NULL;
 }
 
-/* ---- events of the ddp_rdmap plugin ---- */
+/* ---- events of iWARP ---- */
 
 static void note_startup(struct rpcrdma_flow *flow, enum mpa_startup_kind kind, uint32_t frame, const uint8_t *p,
                          size_t n)
@@ -160,17 +163,15 @@ static void note_startup(struct rpcrdma_flow *flow, enum mpa_startup_kind kind, 
             (struct rpcrdma_private_data){.send_size = RPCRDMA_INLINE_DEFAULT, .receive_size = RPCRDMA_INLINE_DEFAULT};
 }
 
-static void rpcrdma_flow_on_startup(void *ctx, const struct mpa_startup_event *event)
+void rpcrdma_flow_on_startup(struct rpcrdma_flow *flow, const struct mpa_startup_event *event)
 {
-    struct rpcrdma_flow *flow = ctx;
-
     segment_new(flow, &event->place);
     note_startup(flow, event->frame.kind, event->place.frame, event->frame.private_data, event->frame.pd_length);
 }
 
 const struct rpcrdma_connection *rpcrdma_flow_connection(const struct rpcrdma_flow *flow)
 {
-    return rpcrdma_ulp_connection(stack_guest(flow->judge.stack, &rpcrdma_ulp));
+    return rpcrdma_ulp_connection(stack_guest(flow->connection->stack, &rpcrdma_ulp));
 }
 
 /* RDMA operations are recorded only on connections that may carry RPC-over-RDMA. */
@@ -181,31 +182,31 @@ static bool may_be_rpcrdma(const struct rpcrdma_flow *flow)
     return rpcrdma && (rpcrdma_connection_is_announced(rpcrdma) || rpcrdma_connection_is_rpcrdma(rpcrdma));
 }
 
-static void rpcrdma_flow_on_segment(void *ctx, const struct rdmap_segment_event *event)
+void rpcrdma_flow_on_segment(struct rpcrdma_flow *flow, const struct rdmap_segment_event *event)
 {
-    if (!event->fpdu->ddp.tagged || may_be_rpcrdma(ctx))
-        segment_new(ctx, &event->fpdu->place);
+    if (!event->fpdu->ddp.tagged || may_be_rpcrdma(flow))
+        segment_new(flow, &event->fpdu->place);
 }
 
-static void rpcrdma_flow_on_terminate(void *ctx, const struct rdmap_terminate_event *event)
+void rpcrdma_flow_on_terminate(struct rpcrdma_flow *flow, const struct rdmap_terminate_event *event)
 {
-    segment_new(ctx, &event->fpdu->place);
+    segment_new(flow, &event->fpdu->place);
 }
 
 /* ---- events of InfiniBand ---- */
 
-static void rpcrdma_flow_on_part(void *ctx, const struct rdma_part *part)
+void rpcrdma_flow_on_part(struct rpcrdma_flow *flow, const struct rdma_part *part)
 {
     if (part->kind == RDMA_SEND)
-        rpcrdma_ib_open_send(ctx, segment_new(ctx, &part->place), part->index == 0);
-    else if (may_be_rpcrdma(ctx))
-        segment_new(ctx, &part->place);
+        rpcrdma_ib_open_send(flow, segment_new(flow, &part->place), part->index == 0);
+    else if (may_be_rpcrdma(flow))
+        segment_new(flow, &part->place);
 }
 
-static void rpcrdma_flow_on_private_data(void *ctx, const struct rdma_private_data *data)
+void rpcrdma_flow_on_private_data(struct rpcrdma_flow *flow, const struct rdma_private_data *data)
 {
-    segment_new(ctx, &data->place);
-    note_startup(ctx, data->place.side == 0 ? MPA_REQUEST : MPA_REPLY, data->place.frame, data->p, data->n);
+    segment_new(flow, &data->place);
+    note_startup(flow, data->place.side == 0 ? MPA_REQUEST : MPA_REPLY, data->place.frame, data->p, data->n);
 }
 
 static struct record *make_record(struct judge *judge, const struct place *place)
@@ -224,13 +225,20 @@ static void rpcrdma_flow_on_excuse(void *ctx, enum rule_id rule, const struct pl
     judge_forget(&flow->judge, rule, place);
 }
 
+static struct ulp_across_host across_host(struct rpcrdma_flow *flow)
+{
+    return (struct ulp_across_host){
+        .verdict = &flow->connection->verdict, .excuse = rpcrdma_flow_on_excuse, .ctx = flow};
+}
+
 static int in_order_of_begin(gconstpointer a, gconstpointer b)
 {
-    const struct rpcrdma_flow *x = *(const struct rpcrdma_flow *const *)a, *y = *(const struct rpcrdma_flow *const *)b;
+    const struct connection *x = (*(const struct rpcrdma_flow *const *)a)->connection;
+    const struct connection *y = (*(const struct rpcrdma_flow *const *)b)->connection;
 
     if (x->start_ns != y->start_ns)
         return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->connection > y->connection) - (x->connection < y->connection);
+    return (x->number > y->number) - (x->number < y->number);
 }
 
 static void forget_ended(void)
@@ -252,8 +260,7 @@ void rpcrdma_flow_judge_ended(void)
     g_ptr_array_sort(ended, in_order_of_begin);
     for (guint i = 0; i < ended->len; i++) {
         struct rpcrdma_flow *flow = g_ptr_array_index(ended, i);
-        const struct ulp_across_host host = {
-            .verdict = &flow->judge.verdict, .excuse = rpcrdma_flow_on_excuse, .ctx = flow};
+        const struct ulp_across_host host = across_host(flow);
 
         now_ns = MAX(now_ns, flow->record->end_ns);
         if (!rpcrdma_ulp.across->add(past, flow->record, &host))
@@ -261,8 +268,7 @@ void rpcrdma_flow_judge_ended(void)
     }
     for (guint i = 0; i < ended->len; i++) {
         struct rpcrdma_flow *flow = g_ptr_array_index(ended, i);
-        const struct ulp_across_host host = {
-            .verdict = &flow->judge.verdict, .excuse = rpcrdma_flow_on_excuse, .ctx = flow};
+        const struct ulp_across_host host = across_host(flow);
 
         if (flow->record)
             rpcrdma_ulp.across->conclude(past, flow->record, now_ns, &host);
@@ -272,17 +278,17 @@ void rpcrdma_flow_judge_ended(void)
     rpcrdma_ulp.across->trim(past);
 }
 
-static void on_finish(void *ctx, int64_t time_ns)
+void rpcrdma_flow_finish(struct rpcrdma_flow *flow, int64_t time_ns)
 {
-    struct rpcrdma_flow *flow = ctx;
+    struct connection *connection = flow->connection;
 
     rpcrdma_record_finish(flow);
-    flow->record = stack_record(flow->judge.stack);
+    flow->record = stack_record(connection->stack);
     if (!flow->record)
         return;
-    flow->record->endpoint[0] = flow->endpoint[0];
-    flow->record->endpoint[1] = flow->endpoint[1];
-    flow->record->start_ns = flow->start_ns;
+    flow->record->endpoint[0] = connection->host[0];
+    flow->record->endpoint[1] = connection->host[1];
+    flow->record->start_ns = connection->start_ns;
     flow->record->end_ns = time_ns;
     g_ptr_array_add(ended, flow);
     if (ended->len == ENDED_MAX)
@@ -291,121 +297,50 @@ static void on_finish(void *ctx, int64_t time_ns)
 
 /* ---- life ---- */
 
-static const struct stack_taps taps = {.startup = rpcrdma_flow_on_startup,
-                                       .segment = rpcrdma_flow_on_segment,
-                                       .terminate = rpcrdma_flow_on_terminate,
-                                       .part = rpcrdma_flow_on_part,
-                                       .private_data = rpcrdma_flow_on_private_data};
+const struct ulp_own *rpcrdma_flow_own(bool always)
+{
+    static const struct rpcrdma_taps taps = {.message = rpcrdma_flow_on_message,
+                                             .move = rpcrdma_flow_on_move,
+                                             .payload = rpcrdma_flow_on_payload,
+                                             .retired = rpcrdma_flow_on_retired};
+    static const struct rpcrdma_own own[2] = {{.taps = &taps}, {.options.always = true, .taps = &taps}};
+    static const struct ulp_own lists[2][2] = {{{&rpcrdma_ulp, &own[0]}}, {{&rpcrdma_ulp, &own[1]}}};
 
-static const struct rpcrdma_taps rpcrdma_taps = {.message = rpcrdma_flow_on_message,
-                                                 .move = rpcrdma_flow_on_move,
-                                                 .payload = rpcrdma_flow_on_payload,
-                                                 .retired = rpcrdma_flow_on_retired};
+    return lists[always];
+}
 
-static struct rpcrdma_flow *flow_new(uint32_t connection, bool always, bool payload_only)
+struct rpcrdma_flow *rpcrdma_flow_begin(struct connection *connection, const uint32_t *now)
 {
     struct rpcrdma_flow *flow = wmem_new0(wmem_file_scope(), struct rpcrdma_flow);
 
     flow->connection = connection;
+    flow->infiniband = now != NULL;
+    flow->now = now;
     flow->operations = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
-    judge_options(&flow->layers, STACK_ULP, STACK_ULP, payload_only);
-    flow->rpcrdma = (struct rpcrdma_own){.options.always = always, .taps = &rpcrdma_taps};
-    flow->own[0] = (struct ulp_own){&rpcrdma_ulp, &flow->rpcrdma};
-    flow->layers.own = flow->own;
-    return flow;
-}
-
-static struct stack_entrance upward(struct rpcrdma_flow *flow)
-{
-    return (struct stack_entrance){.ctx = flow, .finish = on_finish};
-}
-
-void rpcrdma_flow_over(void *ctx)
-{
-    struct rpcrdma_flow *flow = ctx;
-
-    judge_over(&flow->judge);
-}
-
-struct in_stream {
-    uint32_t tcp_stream;
-    uint64_t transactions;
-};
-
-static void count_transactions(void *key, void *value, void *data)
-{
-    const struct rpcrdma_flow *flow = value;
-    struct in_stream *in = data;
-
-    (void)key;
-    if (flow->tcp_stream == in->tcp_stream && flow->transactions > in->transactions)
-        in->transactions = flow->transactions;
+    if (flow->infiniband) {
+        flow->judge.make_record = make_record;
+    } else {
+        flow->judge.runs.pattern = &pattern;
+        flow->judge.runs.size = sizeof(struct kept_segment);
+    }
+    flow->next = flows;
+    return flows = connection->rpcrdma = flow;
 }
 
 uint64_t rpcrdma_flow_transactions(uint32_t tcp_stream)
 {
-    struct in_stream in = {.tcp_stream = tcp_stream};
+    uint64_t most = 0;
 
-    wmem_map_foreach(flows, count_transactions, &in);
-    return in.transactions;
-}
-
-static size_t rpcrdma_flow_octets_of(const void *ctx)
-{
-    const struct rpcrdma_flow *flow = ctx;
-
-    return sizeof *flow + judge_octets(&flow->judge);
-}
-
-void rpcrdma_flow_listen(const struct rdmap_listeners *connection, struct rdmap_listener *listener, bool always)
-{
-    struct rpcrdma_flow *flow = flow_new(connection->connection, always, connection->payload_only);
-
-    flow->judge.runs.pattern = &pattern;
-    flow->judge.runs.size = sizeof(struct kept_segment);
-    flow->tcp_stream = connection->tcp_stream;
-    flow->endpoint[0] = connection->host[0];
-    flow->endpoint[1] = connection->host[1];
-    flow->start_ns = connection->start_ns;
-    flow->judge.next = upward(flow);
-    wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
-    listener->over = rpcrdma_flow_over;
-    listener->octets = rpcrdma_flow_octets_of;
-    listener->ctx = flow;
-    listener->knows = &flow->recognised;
-    if (judge_begin(&flow->judge, &flow->layers, &taps, flow, connection->port))
-        listener->entrance = stack_entrance(flow->judge.stack);
-}
-
-static struct endpoint rpcrdma_flow_endpoint_of(const struct ib_address *address)
-{
-    struct endpoint endpoint = {.ip = address->kind == IB_ADDRESS_IPV4 ? 4 : 6};
-
-    if (address->kind == IB_ADDRESS_LID)
-        endpoint.ip = 0;
-    memcpy(endpoint.address, address->octets, sizeof endpoint.address);
-    return endpoint;
-}
-
-struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, bool always)
-{
-    static const uint16_t no_ports[2];
-    struct rpcrdma_flow *flow = flow_new(connection->id, always, false);
-
-    flow->infiniband = true;
-    for (unsigned side = 0; side < 2; side++)
-        flow->endpoint[side] = rpcrdma_flow_endpoint_of(&connection->address[side]);
-    flow->start_ns = connection->start_ns;
-    flow->judge.make_record = make_record;
-    flow->judge.next = upward(flow);
-    if (!judge_begin(&flow->judge, &flow->layers, &taps, flow, no_ports))
-        return NULL;
-    flow->ib = (struct stack_ib){.stack = flow->judge.stack, .connection = connection};
-    return flow;
+    for (const struct rpcrdma_flow *flow = flows; flow; flow = flow->next) {
+        if (!flow->infiniband && flow->connection->tcp_stream == tcp_stream)
+            most = MAX(most, flow->transactions);
+    }
+    return most;
 }
 
 void rpcrdma_flow_file_opened(void)
 {
+    flows = NULL;
     rpcrdma_ulp.across->free(past);
     past = rpcrdma_ulp.across->begin();
 }
@@ -421,5 +356,4 @@ void rpcrdma_flow_register(void)
 {
     ended = g_ptr_array_new();
     register_cleanup_routine(rpcrdma_flow_file_closed);
-    flows = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
 }

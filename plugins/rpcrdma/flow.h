@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One connection in the plugin. The ddp_rdmap plugin, or engine/ib/ib_connections, delivers the events of the layers
- * below; the engine's RPC-over-RDMA layer and NFS binding judge them, and their events are recorded by Send, by Tagged
- * segment or packet, and by transaction, with the octets that RDMA operations moved, so that RPC messages can be
+ * RPC-over-RDMA of one connection, on iWARP, InfiniBand or RoCE: the events of the engine are recorded by Send, by
+ * Tagged segment or packet, and by transaction, with the octets that RDMA operations moved, so that RPC messages can be
  * rebuilt. This happens on the first pass; later passes only read. Memory is of file scope.
  */
 #ifndef IWARP_PLUGINS_RPCRDMA_FLOW_H
 #define IWARP_PLUGINS_RPCRDMA_FLOW_H
 
-#include "plugins/border/rdmap_listener.h"
+#include "plugins/common/connection.h"
 #include "plugins/common/judge.h"
 
+#include "engine/ib/ib_rc.h"
 #include "engine/nfs/rpcrdma_ulp.h"
 #include "engine/rpcrdma/rpcrdma_record.h"
-#include "engine/stack/stack_ib.h"
 
 #include "wire/rpcrdma_private_data.h"
 
@@ -181,9 +180,9 @@ struct kept_startup {
 };
 
 struct rpcrdma_flow {
-    uint32_t connection;
-    uint32_t tcp_stream;   /* as Wireshark numbers them */
-    uint64_t transactions; /* so far */
+    struct connection *connection;
+    struct rpcrdma_flow *next; /* the previous flow of the file */
+    uint64_t transactions;     /* so far */
     bool infiniband;
     bool recognised;                /* as RPC-over-RDMA */
     bool seems;                     /* InfiniBand: recognised by a Send that was cut; only shown, not judged */
@@ -191,21 +190,14 @@ struct rpcrdma_flow {
     struct kept_startup startup[2]; /* by enum mpa_startup_kind */
     /* First pass only. */
     struct kept_segment *latest_segment;
-    struct kept_move *spare_move; /* for the next move, or NULL */
-    struct stack_options layers;
-    struct rpcrdma_own rpcrdma;
-    struct ulp_own own[2];       /* rpcrdma */
-    struct endpoint endpoint[2]; /* by side; only the addresses matter */
-    int64_t start_ns;
+    struct kept_move *spare_move;          /* for the next move, or NULL */
     struct rpcrdma_history_record *record; /* of a connection that has ended; kept until all connections have */
     wmem_map_t *operations;                /* number -> struct kept_operation */
     struct kept_transaction *waiting;      /* Calls that have waited for Read chunks */
     uint32_t outstanding[2], granted[2];   /* by the calling side */
-    struct stack_ib ib;
-    struct ib_rc_events up;
-    const uint32_t *now;                                 /* InfiniBand: the current frame */
-    uint32_t latest[2];                                  /* by side: frame of the latest request */
-    const struct remark *mark[2];                        /* by side: the latest finding at that time */
+    const uint32_t *now;                   /* InfiniBand: the current frame */
+    uint32_t latest[2];                    /* by side: frame of the latest request */
+    const struct remark *mark[2];          /* by side: the latest finding at that time */
     struct kept_segment *open_send[2], *last_of_send[2]; /* by side: packets of the incomplete Send */
     uint64_t repeats;                                    /* retransmissions so far */
     struct kept_answer *answers[2];                      /* by side: the latest ANSWERS_KEPT; NULL: none */
@@ -216,28 +208,26 @@ struct rpcrdma_flow {
 void rpcrdma_flow_register(void);
 /* First pass. NULL: the connection carries no RPC-over-RDMA so far. */
 const struct rpcrdma_connection *rpcrdma_flow_connection(const struct rpcrdma_flow *flow);
-/* First pass: begin() of struct rdmap_listener. always: the connection is taken for RPC-over-RDMA in any case. */
-void rpcrdma_flow_listen(const struct rdmap_listeners *connection, struct rdmap_listener *listener, bool always);
+/* What the stack of a connection is given. always: the connection is taken for RPC-over-RDMA in any case. */
+const struct ulp_own *rpcrdma_flow_own(bool always);
+/* First pass: a connection that may carry RPC-over-RDMA. now: InfiniBand: the current frame; else NULL. */
+struct rpcrdma_flow *rpcrdma_flow_begin(struct connection *connection, const uint32_t *now);
+/* First pass: the taps of struct stack_taps. */
+void rpcrdma_flow_on_startup(struct rpcrdma_flow *flow, const struct mpa_startup_event *event);
+void rpcrdma_flow_on_segment(struct rpcrdma_flow *flow, const struct rdmap_segment_event *event);
+void rpcrdma_flow_on_terminate(struct rpcrdma_flow *flow, const struct rdmap_terminate_event *event);
+void rpcrdma_flow_on_part(struct rpcrdma_flow *flow, const struct rdma_part *part);
+void rpcrdma_flow_on_private_data(struct rpcrdma_flow *flow, const struct rdma_private_data *data);
+/* First pass: the stack was finished, at the end of the connection or of the capture. */
+void rpcrdma_flow_finish(struct rpcrdma_flow *flow, int64_t time_ns);
 /* After the first pass, when all connections have ended: judges what connections prove about each other. */
 void rpcrdma_flow_judge_ended(void);
 void rpcrdma_flow_file_opened(void);
-/* NULL: unknown. */
-struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection);
 /* Transactions of the connections in this TCP stream. */
 uint64_t rpcrdma_flow_transactions(uint32_t tcp_stream);
-/*
- * First pass: a new connection of InfiniBand. always: it is taken for RPC-over-RDMA in any case. NULL: out of memory.
- */
-/* The connection is over; ctx: its struct rpcrdma_flow. */
-void rpcrdma_flow_over(void *ctx);
-struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, bool always);
 const struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const struct place *place);
-/* The text in the Info column for an RDMA operation on a chunk: struct rdmap_listener. */
-const char *rpcrdma_move_brief(uint32_t connection, const struct place *place);
 /* Draws findings at a frame of which nothing else is shown. */
 void rpcrdma_draw_found(const struct remark *remarks, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
-/* Draws findings at a frame that belong to no record in it; in draw.c. */
-void rpcrdma_draw_bare(uint32_t connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
 /* First pass: the same segment, which may be changed. */
 struct kept_segment *rpcrdma_flow_change(struct rpcrdma_flow *flow, const struct place *place);
 

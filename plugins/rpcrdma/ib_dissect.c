@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Entry points on InfiniBand and RoCE: connections, payload and private data from the rdma_ib plugin. */
+/* Entry points on InfiniBand and RoCE: connections, payload and private data from the rdma_ib dissector. */
 #include "plugins/common/say.h"
 #include "plugins/rpcrdma/ib_flow.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
 #include <epan/prefs.h>
 
-static const char listener[] = "rpcrdma_ib";
+static const char switch_name[] = "rpcrdma_ib";
 
 static compat_bool wanted = TRUE;
 static dissector_table_t choices;
 static dissector_handle_t payload_handle, chosen_handle;
-static const heur_dtbl_entry_t *listening; /* our entry in the list of listeners */
-static int builtin = -1;                   /* protocol of the built-in RPC-over-RDMA dissector */
+static const heur_dtbl_entry_t *entry; /* in the list for private data: it also switches the layer off */
+static int builtin = -1;               /* protocol of the built-in RPC-over-RDMA dissector */
 
 /* ---- which dissector ---- */
 
@@ -24,37 +24,22 @@ static int rpcrdma_ib_dissect_choice(void)
     return !handle ? -1 : dissector_handle_get_protocol_index(handle);
 }
 
-static bool is_ours(void)
+bool rpcrdma_ib_is_wanted(void)
 {
-    return wanted && (builtin < 0 || rpcrdma_ib_dissect_choice() != builtin) && listening->enabled &&
-           proto_is_protocol_enabled(listening->protocol);
+    return wanted && (builtin < 0 || rpcrdma_ib_dissect_choice() != builtin) && entry->enabled && rpcrdma_is_enabled();
 }
 
-static bool is_forced(void)
+bool rpcrdma_ib_is_forced(void)
 {
     return rpcrdma_ib_dissect_choice() == rpcrdma_proto;
 }
 
-static compat_bool rpcrdma_ib_dissect_listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
-{
-    struct ib_listeners *listeners = data;
-
-    (void)tvb, (void)pinfo, (void)tree;
-    if (listeners && listeners->size == sizeof *listeners && is_ours())
-        rpcrdma_ib_listen(listeners, is_forced(), payload_handle);
-    return FALSE;
-}
-
 /* The built-in dissector takes any Send that seems long enough for RPC-over-RDMA, and then finds it malformed. */
-static compat_bool except_builtin(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+int rpcrdma_ib_replaces(tvbuff_t *tvb)
 {
     struct rpcrdma_canvas canvas = {.tvb = tvb};
-    struct ib_others *others = data;
 
-    (void)pinfo, (void)tree;
-    if (others && others->size == sizeof *others && is_ours() && !rpcrdma_is_unrecorded(&canvas, false))
-        others->except = builtin;
-    return FALSE;
+    return rpcrdma_ib_is_wanted() && !rpcrdma_is_unrecorded(&canvas, false) ? builtin : -1;
 }
 
 /* ---- the segments of a frame ---- */
@@ -172,7 +157,7 @@ static bool draw_cut_send(struct rpcrdma_flow *flow, const struct ib_frame *fram
         .flow = flow, .side = frame->side, .tvb = payload, .pinfo = pinfo, .root = tree, .more = !frame->cut->last};
 
     if (frame->cut->message != IB_MESSAGE_SEND || !frame->cut->first ||
-        !rpcrdma_is_unrecorded(&canvas, flow->recognised || flow->seems || is_forced()))
+        !rpcrdma_is_unrecorded(&canvas, flow->recognised || flow->seems || rpcrdma_ib_is_forced()))
         return false;
     flow->seems = true;
     rpcrdma_draw_unrecorded(&canvas);
@@ -203,11 +188,8 @@ static void draw_found(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
 static int rpcrdma_ib_dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct ib_payload *payload = data;
-    struct rpcrdma_flow *flow;
+    struct rpcrdma_flow *flow = payload->frame->connection->rpcrdma;
 
-    if (!payload || payload->size != sizeof *payload)
-        return 0;
-    flow = rpcrdma_ib_find(payload->frame->connection);
     if (!flow)
         return 0;
     if (payload->rest && !flow->recognised)
@@ -219,6 +201,11 @@ static int rpcrdma_ib_dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_t
     if (!draw_frame(flow, payload->frame, tvb, pinfo, tree) && tvb_reported_length(tvb) > 0)
         call_data_dissector(tvb, pinfo, tree);
     return 1;
+}
+
+bool rpcrdma_ib_call(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const struct ib_payload *payload)
+{
+    return call_dissector_only(payload_handle, tvb, pinfo, tree, (void *)payload) > 0;
 }
 
 /* The entry in "Decode As"; the payload has already been shown. */
@@ -235,9 +222,7 @@ static compat_bool rpcrdma_ib_dissect_private_data(tvbuff_t *tvb, packet_info *p
     const struct ib_payload *payload = data;
     struct rpcrdma_canvas canvas = {.tvb = tvb, .pinfo = pinfo, .root = tree};
 
-    if (!payload || payload->size != sizeof *payload)
-        return FALSE;
-    canvas.flow = rpcrdma_ib_find(payload->frame->connection);
+    canvas.flow = payload->frame->connection->rpcrdma;
     if (!canvas.flow)
         return FALSE;
     canvas.segment = rpcrdma_ib_segments(pinfo->num);
@@ -265,14 +250,10 @@ void rpcrdma_ib_handoff(void)
 {
     choices = find_dissector_table(IB_DECODE_AS_TABLE);
     builtin = proto_get_id_by_filter_name("rpcordma");
-    if (!choices || !has_heur_dissector_list(IB_LISTENER_LIST))
-        return; /* without the rdma_ib plugin there are no events */
+    if (!choices)
+        return;
     dissector_add_for_decode_as(IB_DECODE_AS_TABLE, chosen_handle);
-    heur_dissector_add(IB_LISTENER_LIST, rpcrdma_ib_dissect_listen, "RPC-over-RDMA on InfiniBand and RoCE", listener,
-                       rpcrdma_proto, HEURISTIC_ENABLE);
-    listening = find_heur_dissector_by_unique_short_name(listener);
-    heur_dissector_add(IB_OTHERS_LIST, except_builtin, "RPC-over-RDMA instead of Wireshark's own", "rpcrdma_ib_others",
-                       rpcrdma_proto, HEURISTIC_ENABLE);
-    heur_dissector_add(IB_PRIVATE_DATA_LIST, rpcrdma_ib_dissect_private_data, "RPC-over-RDMA private data (RFC 8797)",
-                       "rpcrdma_ib_private_data", rpcrdma_proto, HEURISTIC_ENABLE);
+    heur_dissector_add(IB_PRIVATE_DATA_LIST, rpcrdma_ib_dissect_private_data, "RPC-over-RDMA on InfiniBand and RoCE",
+                       switch_name, rpcrdma_proto, HEURISTIC_ENABLE);
+    entry = find_heur_dissector_by_unique_short_name(switch_name);
 }

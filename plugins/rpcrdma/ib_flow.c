@@ -3,13 +3,7 @@
 
 #include <epan/wmem_scopes.h>
 
-static wmem_map_t *flows;  /* connection -> struct rpcrdma_flow */
 static wmem_map_t *frames; /* number -> struct kept_segment, the first that was reported in the frame */
-
-struct rpcrdma_flow *rpcrdma_ib_find(uint32_t connection)
-{
-    return wmem_map_lookup(flows, GUINT_TO_POINTER(connection));
-}
 
 const struct kept_segment *rpcrdma_ib_segments(uint32_t number)
 {
@@ -105,38 +99,28 @@ const struct kept_segment *rpcrdma_ib_next_untold(struct rpcrdma_flow *flow)
     return segment;
 }
 
-/* ---- from the transport into the stack ---- */
+/* ---- the transport ---- */
 
-static struct rpcrdma_flow *flow_of(struct stack_ib *ib)
+void rpcrdma_ib_on_part(struct rpcrdma_flow *flow, const struct ib_rc_part *part)
 {
-    return (struct rpcrdma_flow *)((char *)ib - offsetof(struct rpcrdma_flow, ib));
-}
-
-static void ib_flow_on_part(void *ctx, const struct ib_rc_part *part)
-{
-    struct rpcrdma_flow *flow = flow_of(ctx);
     unsigned side = part->place.side & 1u;
 
-    if (!part->packet->info->response) {
-        flow->latest[side] = part->place.frame;
-        flow->mark[side] = flow->judge.latest;
-    }
-    flow->up.part(ctx, part);
+    if (part->packet->info->response)
+        return;
+    flow->latest[side] = part->place.frame;
+    flow->mark[side] = flow->judge.latest;
 }
 
-static void ib_flow_on_hole(void *ctx, const struct ib_rc_hole *hole)
+void rpcrdma_ib_on_hole(struct rpcrdma_flow *flow, const struct ib_rc_hole *hole)
 {
-    struct rpcrdma_flow *flow = flow_of(ctx);
     bool late = hole->after < flow->latest[hole->side & 1u]; /* requests after the hole have been judged */
 
     judge_withdraw(&flow->judge, late ? NULL : flow->mark[hole->side & 1u], hole->after);
-    flow->up.hole(ctx, hole);
 }
 
 /* A side takes an answer with the last copy that was sent before it acknowledges the answer, as in --stats. */
-static void ib_flow_on_sent_again(void *ctx, const struct place *place)
+void rpcrdma_ib_on_sent_again(struct rpcrdma_flow *flow, const struct place *place)
 {
-    struct rpcrdma_flow *flow = flow_of(ctx);
     unsigned side = place->side & 1u;
 
     for (unsigned i = 0; i < MIN(flow->n_answers[side], ANSWERS_KEPT); i++) {
@@ -149,29 +133,7 @@ static void ib_flow_on_sent_again(void *ctx, const struct place *place)
     }
 }
 
-void rpcrdma_ib_listen(struct ib_listeners *listeners, bool always, dissector_handle_t payload)
-{
-    struct rpcrdma_flow *flow = rpcrdma_flow_of_ib(listeners->connection, always);
-    struct ib_listener listener;
-
-    if (!flow)
-        return;
-    listener = ib_listener_of_stack(&flow->ib);
-    listener.over = rpcrdma_flow_over;
-    listener.ctx = flow;
-    listener.knows = &flow->recognised;
-    listener.payload = payload;
-    flow->now = listeners->frame;
-    flow->up = listener.events;
-    listener.events.part = ib_flow_on_part;
-    listener.events.hole = ib_flow_on_hole;
-    listener.events.sent_again = ib_flow_on_sent_again;
-    ib_listeners_add(listeners, &listener);
-    wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
-}
-
 void rpcrdma_ib_flow_register(void)
 {
-    flows = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
     frames = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
 }

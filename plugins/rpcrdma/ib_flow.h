@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RPC-over-RDMA on InfiniBand and RoCE: the rdma_ib plugin delivers the events of the transport, and each connection
- * has a stack of its own. The results of the stack are looked up by frame number. Memory is of file scope.
+ * RPC-over-RDMA on InfiniBand and RoCE: the results of the stack are looked up by frame number. Memory is of file
+ * scope.
  */
 #ifndef IWARP_PLUGINS_RPCRDMA_IB_FLOW_H
 #define IWARP_PLUGINS_RPCRDMA_IB_FLOW_H
 
-#include "plugins/border/ib_listener.h"
 #include "plugins/rpcrdma/flow.h"
 
-/* First pass: a new connection. always: it is taken for RPC-over-RDMA in any case. payload: see struct ib_listener. */
-void rpcrdma_ib_listen(struct ib_listeners *listeners, bool always, dissector_handle_t payload);
-/* NULL: unknown. */
-struct rpcrdma_flow *rpcrdma_ib_find(uint32_t connection);
+/* First pass: events of the transport, before the stack is given them. */
+void rpcrdma_ib_on_part(struct rpcrdma_flow *flow, const struct ib_rc_part *part);
+void rpcrdma_ib_on_hole(struct rpcrdma_flow *flow, const struct ib_rc_hole *hole);
+/* The event, of which the stack learns nothing. */
+void rpcrdma_ib_on_sent_again(struct rpcrdma_flow *flow, const struct place *place);
 /*
  * The first segment that was reported in this frame: the frame's own packet, or a packet that was held until it came.
  */

@@ -20,7 +20,7 @@ static dissector_handle_t rpc_handle;
  */
 static uint32_t rpcrdma_payload_port_of(uint32_t port, const struct rpcrdma_flow *flow, bool reverse)
 {
-    return port | (reverse ? PORT_REVERSE : 0u) | flow->connection << PORT_CONNECTION_SHIFT;
+    return port | (reverse ? PORT_REVERSE : 0u) | flow->connection->number << PORT_CONNECTION_SHIFT;
 }
 
 /* A packet of InfiniBand names only the destination queue pair: the sides serve as port numbers. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files of the rpcrdma plugin. */
+/* Shared by the files of RPC-over-RDMA; what other layers call. */
 #ifndef IWARP_PLUGINS_RPCRDMA_RPCRDMA_PLUGIN_H
 #define IWARP_PLUGINS_RPCRDMA_RPCRDMA_PLUGIN_H
 
-#include "plugins/border/rdmap_payload.h"
+#include "plugins/common/passed.h"
 #include "plugins/rpcrdma/fields.h"
 #include "plugins/rpcrdma/flow.h"
 
@@ -14,6 +14,53 @@ void rpcrdma_tap_register(void);
 void rpcrdma_tap_handoff(void);
 void rpcrdma_ib_register(void);
 void rpcrdma_ib_handoff(void);
+
+/* ---- for the layers below ---- */
+
+/* Whether the user has not disabled the layer. */
+bool rpcrdma_is_enabled(void);
+/*
+ * Whether the user has assigned one of the ports to this protocol ("Decode As"). The registered port alone is not
+ * enough evidence for judging: messages on it are only shown as RPC-over-RDMA.
+ */
+bool rpcrdma_is_chosen(const uint16_t port[2]);
+/* Whether the connection is known to carry RPC-over-RDMA. */
+bool rpcrdma_knows(const struct connection *connection);
+
+enum rpcrdma_segment_answer {
+    RPCRDMA_SEGMENT_FOREIGN, /* the upper layer is unknown */
+    RPCRDMA_SEGMENT_OURS,    /* the upper layer is known: only Sends are offered to other dissectors */
+    RPCRDMA_SEGMENT_SHOWN,   /* as above, and the payload of this segment was drawn */
+};
+
+/*
+ * For each segment of a known connection, after the RDMAP tree, and before the payload is offered to any dissector; the
+ * tvb holds the DDP payload.
+ */
+enum rpcrdma_segment_answer rpcrdma_call_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
+                                                 const struct passed *about);
+/*
+ * Text for the Info column if nothing else is shown for the Tagged segment without a tree; NULL: the segment must be
+ * dissected. Valid until the next call.
+ */
+const char *rpcrdma_move_brief(const struct connection *connection, const struct place *place);
+/* Draws findings at a frame that belong to no record in it. */
+void rpcrdma_draw_bare(const struct connection *connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
+/* For each start-up frame; the tvb holds the private data of the upper layer, and may be empty. */
+void rpcrdma_call_startup(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const struct passed *about);
+
+/* InfiniBand: whether the layer follows a connection that begins, and whether the user has chosen it for all payload.
+ */
+bool rpcrdma_ib_is_wanted(void);
+bool rpcrdma_ib_is_forced(void);
+/* The protocol of Wireshark's own that must not be asked about this payload; -1: all may be asked. */
+int rpcrdma_ib_replaces(tvbuff_t *tvb);
+/* True: the payload was shown. */
+bool rpcrdma_ib_call(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const struct ib_payload *payload);
+/* Wireshark's table of payload dissectors: the user's choice by "Decode As". */
+#define IB_DECODE_AS_TABLE "infiniband"
+/* The heuristic list of dissectors for private data, with a struct ib_payload as the data. */
+#define IB_PRIVATE_DATA_LIST "rdma_ib.private_data"
 
 /* Shared by the functions that draw a Send, a Tagged segment or a start-up frame. */
 struct rpcrdma_canvas {

@@ -1,23 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Entry points: connections and Sends from the ddp_rdmap and rdma_ib plugins. */
-#include "plugins/border/rdmap_payload.h"
 #include "plugins/common/say.h"
 #include "plugins/ulp/ulp_plugin.h"
 
 #include "engine/smb_direct/smb_direct_ulp.h"
 
+#include <epan/wmem_scopes.h>
+
 static int proto = -1, hf_name = -1, hf_message = -1, ett = -1;
 static dissector_handle_t payload_handle;
+static wmem_map_t *ib_sends; /* struct ulp_kept, by the frame of the packet that ends the Send */
 
-static compat_bool ulp_dissect_listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+/* The description of a Send. */
+struct ulp_kept {
+    uint64_t key; /* the place of the last segment in its direction, and the side */
+    const struct ulp_kind *kind;
+    const char *text; /* of file scope */
+};
+
+/* ---- first pass ---- */
+
+static uint64_t ulp_dissect_key_of(const struct place *place)
 {
-    struct rdmap_listeners *listeners = data;
-
-    (void)tvb, (void)pinfo, (void)tree;
-    if (listeners && listeners->size == sizeof *listeners)
-        rdmap_listeners_add(listeners, &(struct rdmap_listener){.begin = ulp_flow_listen});
-    return 0; /* others are asked, too */
+    return place->offset << 1 | place->side;
 }
+
+static struct ulp_kept *ulp_dissect_keep(const struct ulp_said *said)
+{
+    struct ulp_kept *kept = wmem_new(wmem_file_scope(), struct ulp_kept);
+
+    *kept = (struct ulp_kept){.key = ulp_dissect_key_of(&said->send->place),
+                              .kind = said->kind,
+                              .text = wmem_strdup(wmem_file_scope(), said->text)};
+    return kept;
+}
+
+void ulp_plugin_on_said(void *ctx, const struct ulp_said *said)
+{
+    struct connection *connection = ctx;
+    struct ulp_kept *kept = ulp_dissect_keep(said);
+
+    if (!connection->named)
+        connection->named = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
+    wmem_map_insert(connection->named, &kept->key, kept);
+}
+
+void ulp_plugin_on_said_ib(void *connection, const struct ulp_said *said)
+{
+    const struct place *place = &said->send->place;
+    uint32_t own = place->first_frame != 0 ? place->first_frame : place->frame;
+
+    (void)connection;
+    wmem_map_insert(ib_sends, GUINT_TO_POINTER(own), ulp_dissect_keep(said));
+}
+
+/* ---- every pass ---- */
 
 /* Wireshark has a dissector for this kind, in the list of its own iWARP dissector. */
 static bool is_shown_by_others(const struct ulp_kind *kind)
@@ -43,12 +79,11 @@ static void show(const struct ulp_kept *kept, tvbuff_t *tvb, packet_info *pinfo,
 
 static compat_bool ulp_dissect_send(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    const struct rdmap_payload *payload = data;
-    const struct ulp_kept *kept;
+    const struct passed *about = passed_of(data);
+    uint64_t key = about ? ulp_dissect_key_of(&about->place) : 0;
+    const struct ulp_kept *kept =
+        about && about->connection->named ? wmem_map_lookup(about->connection->named, &key) : NULL;
 
-    if (!payload || payload->size != sizeof *payload)
-        return 0;
-    kept = ulp_flow_find(payload->ulpdu.connection, &payload->ulpdu.place);
     if (!kept || is_shown_by_others(kept->kind))
         return 0;
     show(kept, tvb, pinfo, tree);
@@ -57,30 +92,23 @@ static compat_bool ulp_dissect_send(tvbuff_t *tvb, packet_info *pinfo, proto_tre
 
 /* ---- InfiniBand and RoCE ---- */
 
-static compat_bool listen_ib(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
-{
-    struct ib_listeners *listeners = data;
-
-    (void)tvb, (void)pinfo, (void)tree;
-    if (listeners && listeners->size == sizeof *listeners)
-        ulp_flow_listen_ib(listeners, payload_handle);
-    return 0;
-}
-
-/* Payload that Wireshark's own dissectors of NVMe, iSER and SMB Direct did not accept. */
 static int ulp_dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    const struct ib_payload *payload = data;
-    const struct ulp_kept *kept;
+    const struct ulp_kept *kept = wmem_map_lookup(ib_sends, GUINT_TO_POINTER(pinfo->num));
 
-    if (!payload || payload->size != sizeof *payload)
-        return 0;
-    kept = ulp_flow_find_ib(pinfo->num);
+    (void)data;
     if (!kept)
         return 0;
     show(kept, tvb, pinfo, tree);
     return 1;
 }
+
+bool ulp_plugin_call_ib(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
+{
+    return call_dissector_only(payload_handle, tvb, pinfo, tree, NULL) > 0;
+}
+
+/* ---- registration ---- */
 
 void ulp_plugin_register(void)
 {
@@ -97,18 +125,11 @@ void ulp_plugin_register(void)
     proto_register_field_array(proto, fields, array_length(fields));
     proto_register_subtree_array(trees, array_length(trees));
     payload_handle = create_dissector_handle(ulp_dissect_payload, proto);
-    ulp_flow_register();
+    ib_sends = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
 }
 
 void ulp_plugin_handoff(void)
 {
-    if (has_heur_dissector_list(RDMAP_LISTENER_LIST)) { /* else the ddp_rdmap plugin is missing */
-        heur_dissector_add(RDMAP_LISTENER_LIST, ulp_dissect_listen, "RDMA upper layers", "rdma_ulp_listener", proto,
-                           HEURISTIC_ENABLE);
-        heur_dissector_add(RDMAP_SEND_LIST, ulp_dissect_send, "NVMe, iSER, SRP over iWARP", "rdma_ulp_rdmap", proto,
-                           HEURISTIC_ENABLE);
-    }
-    if (has_heur_dissector_list(IB_LISTENER_LIST)) /* else the rdma_ib plugin is missing */
-        heur_dissector_add(IB_LISTENER_LIST, listen_ib, "RDMA upper layers on InfiniBand and RoCE", "rdma_ulp_ib",
-                           proto, HEURISTIC_ENABLE);
+    heur_dissector_add(RDMAP_SEND_LIST, ulp_dissect_send, "NVMe, iSER, SRP over iWARP", "rdma_ulp_rdmap", proto,
+                       HEURISTIC_ENABLE);
 }
