@@ -56,7 +56,7 @@ class Reader:
 
     def __init__(self, path):
         self.path, self.lets, self.tables = path, {}, {}
-        self.rule, self.into, written = None, None, []
+        self.rule, self.into, self.begins, written = None, None, False, []
         for number, line in self.joined():
             self.where = f"{path}:{number}"
             self.take(line, written)
@@ -91,7 +91,9 @@ class Reader:
         elif not line.startswith(" "):
             if not ID.match(text):
                 self.fail(f"{text!r} is neither the id of a rule nor `let NAME = TEXT` nor `table NAME: COLUMN | ...`")
-            self.rule, self.into = text, None
+            self.rule, self.into, self.begins = text, None, True
+        elif text.startswith("how: ") and self.begins:  # catalogue.py
+            self.begins = False
         elif line.startswith("    "):
             self.take_word(text, written)
         elif self.into is not None:

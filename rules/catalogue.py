@@ -12,9 +12,10 @@ A mistake in a table stops the build with file, line and what is allowed there. 
     no                   cannot be seen
 """
 import pathlib
+import re
 import sys
 
-COLUMNS = "id doc section level party transport observe severity judged rule how cause".split()
+COLUMNS = "id doc section level party transport observe severity judged rule cause".split()
 OBSERVE = ("wire", "wire-1way", "reaction", "endpoint", "meta")
 SEVERITY = ("note", "warning", "error")
 TRANSPORT = ("any", "iwarp", "ib")  # ib: RoCE and InfiniBand
@@ -40,8 +41,15 @@ def relations(judged):
     return (kind.partition("+")[0], ids if kind == "same" else [], ids if kind.endswith("with") else [])
 
 
+def hows(path):
+    """What the line `how:` at the beginning of each block in the case file says, by rule."""
+    blocks = re.finditer(r"^(\S+)\n  how: (.+(?:\n {6}.+)*)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {block[1]: " ".join(block[2].split()) for block in blocks}
+
+
 def read(path):
-    rows = []
+    """The rows of a table, each with `how` from the case file beside the table."""
+    rows, how = [], hows(path.with_suffix(".cases"))
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         cells = line.split("\t")
         if number == 1:
@@ -50,7 +58,9 @@ def read(path):
             continue
         if len(cells) != len(COLUMNS):
             sys.exit(f"{path}:{number}: {len(cells)} cells, expected {len(COLUMNS)}")
-        row = dict(zip(COLUMNS, cells), layer=path.stem, where=f"{path}:{number}")
+        row = dict(zip(COLUMNS, cells), layer=path.stem, where=f"{path}:{number}", how=how.get(cells[0]))
+        if not row["how"]:
+            sys.exit(f"{row['where']}: {path.stem}.cases has no block {row['id']} that begins with a line `how: TEXT`")
         for column, allowed in (("observe", OBSERVE), ("severity", SEVERITY), ("transport", TRANSPORT)):
             if row[column] not in allowed:
                 sys.exit(f"{row['where']}: {column} is {row[column]!r}; allowed: {', '.join(allowed)}")

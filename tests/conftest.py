@@ -6,10 +6,13 @@ import pathlib
 import re
 import resource
 import subprocess
+import sys
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "rules"))
+from catalogue import read  # noqa: E402
 
 
 def build_folder():
@@ -53,9 +56,7 @@ def catalogue():
     `with` the rules it is judged with."""
     rows = []
     for name in re.search(r"foreach\(layer (.*)\)", (ROOT / "rules" / "rules.cmake").read_text(encoding="utf-8"))[1].split():
-        lines = (ROOT / "rules" / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
-        names = lines[0].split("\t")
-        rows += [dict(zip(names, line.split("\t"))) for line in lines[1:]]
+        rows += read(ROOT / "rules" / f"{name}.tsv")
     for row in rows:
         kind, _, ids = row["judged"].partition(":")
         row["judged"] = kind.partition("+")[0]

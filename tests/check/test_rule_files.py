@@ -277,8 +277,21 @@ def test_a_mistake_in_a_mutant_stops_the_build_where_it_is(tmp_path, line, words
 
 
 def test_the_mutants_use_every_word():
-    text = "\n".join(line for path in [*(ROOT / "rules").glob("*.cases"), PAIRS] for line in path.read_text().splitlines() if re.match(" +(when|with) ", line))
+    text = "\n".join(line for path in [*(ROOT / "rules").glob("*.cases"), PAIRS] for line in path.read_text().splitlines() if re.match(" {4}(when|with) ", line))
     listed = MUTANT_WORDS.read_text()
     text += "".join(re.findall(r"^EVENT\(.*", listed, re.MULTILINE))
     words = re.findall(r'^(?:EVENT|FIELD|STATEMENT|SETUP)\("([^"]+)"', listed, re.MULTILINE)
     assert words and not [word for word in words if not re.search(rf"(?<![\w.-]){re.escape(word)}(?![\w.-])", text)]
+
+
+@pytest.mark.parametrize("cases,said", [
+    ("MPA-4.1-05\n  how: by its octets\n", None),
+    ("MPA-4.1-05\n  violates rev1: PAD 1\n    change I fpdu mpa.padding=01\n  how: by its octets\n", "mpa.cases has no block MPA-4.1-05 that begins with a line `how: TEXT`"),
+    ("MPA-4.1-06\n  how: by its octets\n", "mpa.cases has no block MPA-4.1-05 that begins with a line `how: TEXT`")])
+def test_each_row_has_a_how(tmp_path, cases, said):
+    table = tmp_path / "mpa.tsv"
+    table.write_text("".join(line for line in TABLES[0].read_text(encoding="utf-8").splitlines(True) if line.startswith(("id\t", "MPA-4.1-05\t"))), encoding="utf-8")
+    table.with_suffix(".cases").write_text(cases, encoding="utf-8")
+    run_it = subprocess.run([sys.executable, ROOT / "rules/catalogue.py", tmp_path, table], capture_output=True, text=True, check=False)
+    assert (run_it.returncode == 0) == (said is None)
+    assert said is None and '"by its octets"' in (tmp_path / "rule_table.c").read_text(encoding="utf-8") or said and f"mpa.tsv:2: {said}" in run_it.stderr
