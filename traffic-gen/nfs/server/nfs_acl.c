@@ -130,8 +130,11 @@ static uint32_t acl_read(struct nfs_call *call, bool wanted, struct ace *aces)
 {
     const uint32_t told = nfs_get_u32(&call->in), n = nfs_get_u32(&call->in);
 
-    call->garbage = call->garbage || n > ENTRIES_MAX || (wanted && told != n);
-    for (uint32_t i = 0; i < n && !call->garbage; i++) {
+    if (n > ENTRIES_MAX || (wanted && told != n)) {
+        call->garbage = true;
+        return 0;
+    }
+    for (uint32_t i = 0; i < n; i++) {
         aces[i].type = nfs_get_u32(&call->in);
         aces[i].id = nfs_get_u32(&call->in);
         aces[i].rights = nfs_get_u32(&call->in);

@@ -19,8 +19,8 @@ static uint32_t may_use_file(const struct nfs_call *call, const struct v3_object
 void v3_readlink(struct nfs_call *call)
 {
     const struct v3_object link = v3_get_object(call);
-    const char *target;
-    size_t n;
+    const char *target = NULL;
+    size_t n = 0;
     uint32_t status = link.known ? nfs_tree_readlink(call->server->tree, link.id, &target, &n) : link.status;
 
     if (v3_begin_post(call, status, &link))
@@ -33,9 +33,9 @@ void v3_read(struct nfs_call *call)
     const uint64_t at = nfs_get_u64(&call->in);
     const uint32_t count = nfs_get_u32(&call->in);
     uint32_t status = may_use_file(call, &file, NFS_MAY_READ);
-    size_t room = nfs_room_left(call), n;
-    const uint8_t *p;
-    bool eof;
+    size_t room = nfs_room_left(call), n = 0;
+    const uint8_t *p = NULL;
+    bool eof = false;
 
     room = room > READ_OVERHEAD ? room - READ_OVERHEAD : 0;
     if (status != NFS_TREE_OK && file.known && nfs_may(call, &file.before, NFS_MAY_EXECUTE) &&

@@ -149,20 +149,23 @@ struct copy {
     uint64_t from, to, count;
 };
 
-/* Sections 15.2.3 and 15.13.3 have the same arguments and conditions. *n: octets that there are to copy. */
-static int v4_2_prepare(struct nfs4_call *call, struct copy *copy, bool clone, uint64_t *n)
+static struct copy get_copy(struct xdr *in)
+{
+    struct copy copy = {.from_stateid = nfs4_get_stateid(in)};
+
+    copy.to_stateid = nfs4_get_stateid(in);
+    copy.from = nfs_get_u64(in);
+    copy.to = nfs_get_u64(in);
+    copy.count = nfs_get_u64(in);
+    return copy;
+}
+
+/* Sections 15.2.3 and 15.13.3 have the same conditions. *n: octets that there are to copy. */
+static int v4_2_prepare(struct nfs4_call *call, const struct copy *copy, bool clone, uint64_t *n)
 {
     int status;
     const struct nfs_node *from, *to = nfs4_regular(call, &status);
 
-    copy->from_stateid = nfs4_get_stateid(call->in);
-    copy->to_stateid = nfs4_get_stateid(call->in);
-    copy->from = nfs_get_u64(call->in);
-    copy->to = nfs_get_u64(call->in);
-    copy->count = nfs_get_u64(call->in);
-    xdr_skip(call->in, clone ? 0 : 8); /* COPY: consecutive and synchronous, which it is in any case */
-    if (!clone && nfs_get_u32(call->in) > 0)
-        return NFS4ERR_NOTSUPP; /* from another server */
     if (!to)
         return status;
     if (call->saved == 0)
@@ -244,10 +247,14 @@ static int v4_2_move_octets(struct nfs4_call *call, const struct copy *copy, uin
 
 int nfs4_copy(struct nfs4_call *call)
 {
-    struct copy copy;
+    const struct copy copy = get_copy(call->in);
     uint64_t n = 0, done;
-    int status = v4_2_prepare(call, &copy, false, &n);
+    int status;
 
+    xdr_skip(call->in, 8); /* consecutive, synchronous: it is both in any case */
+    if (nfs_get_u32(call->in) > 0)
+        return NFS4ERR_NOTSUPP; /* from another server */
+    status = v4_2_prepare(call, &copy, false, &n);
     if (status != NFS4_OK)
         return status;
     status = v4_2_move_octets(call, &copy, n, &done);
@@ -263,7 +270,7 @@ int nfs4_copy(struct nfs4_call *call)
 
 int nfs4_clone(struct nfs4_call *call)
 {
-    struct copy copy;
+    const struct copy copy = get_copy(call->in);
     uint64_t n = 0, done, octets, octets_max, nodes, nodes_max;
     int status = v4_2_prepare(call, &copy, true, &n);
 
