@@ -149,7 +149,7 @@ enum { PIECES = 6 };
     }
 
 static const struct piece deed_pieces[][PIECES] = {
-    [IN_TWO] = {{"cut", START, CUT}, REST},
+    [IN_TWO] = {{"cut", START, CUT}, {"the rest", CUT, END, .awaits = CUT}},
     [TWICE] = {{"once", START, CUT},
                {"again", START, CUT},
                {"once", CUT, END},
