@@ -72,6 +72,8 @@
 #ifndef IWARP_WIRE_IB_H
 #define IWARP_WIRE_IB_H
 
+#include "wire/tap_mark.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -234,6 +236,7 @@ struct ib_packet {
     bool icrc_captured;
     const uint8_t *icrc; /* 4 octets; NULL unless captured */
     bool icrc_wrong;     /* set by whoever verifies the ICRC; decoding leaves it false */
+    struct tap_mark tap; /* set by whoever reads the frame; decoding leaves it false */
 };
 
 enum ib_decoding {

@@ -51,6 +51,8 @@ static bool mask(enum ib_below kind, uint8_t *below, size_t n)
         if (kind == IB_BELOW_LRH_GRH)
             mask_ipv6(below + IB_LRH_LEN);
         return true;
+    case IB_BELOW_TAP:
+        return false;
     }
     memset(below + n - 2, 0xFF, 2); /* UDP checksum */
     return true;

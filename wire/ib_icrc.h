@@ -20,9 +20,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The headers before the BTH. IPv4 headers may have options. */
-enum ib_below { IB_BELOW_IPV4_UDP, IB_BELOW_IPV6_UDP, IB_BELOW_GRH, IB_BELOW_LRH, IB_BELOW_LRH_GRH };
-enum { IB_BELOW_COUNT = IB_BELOW_LRH_GRH + 1 };
+/*
+ * The headers before the BTH. IPv4 headers may have options. IB_BELOW_TAP: those that iwarp-tap writes
+ * (wire/tap_mark.h), for which no CRC is defined.
+ */
+enum ib_below { IB_BELOW_IPV4_UDP, IB_BELOW_IPV6_UDP, IB_BELOW_GRH, IB_BELOW_LRH, IB_BELOW_LRH_GRH, IB_BELOW_TAP };
+enum { IB_BELOW_COUNT = IB_BELOW_TAP + 1 };
 
 /*
  * The CRC of a packet: below[0..below_len) are its headers before the BTH, transport[0..n) the octets from the BTH up

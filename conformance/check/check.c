@@ -233,7 +233,8 @@ static void explain_nothing(struct reading *reading)
         const char *name;
     } kinds[] = {{IB_BELOW_IPV4_UDP, IB_BELOW_IPV6_UDP, "RoCE v2 (UDP port 4791)"},
                  {IB_BELOW_GRH, IB_BELOW_GRH, "RoCE v1"},
-                 {IB_BELOW_LRH, IB_BELOW_LRH_GRH, "InfiniBand"}};
+                 {IB_BELOW_LRH, IB_BELOW_LRH_GRH, "InfiniBand"},
+                 {IB_BELOW_TAP, IB_BELOW_TAP, "iwarp-tap"}};
     static const struct {
         enum decap_status status;
         const char *one, *more;

@@ -24,11 +24,19 @@ struct watched_ib {
 
 /* ---- from the transport into the stack ---- */
 
+static void take_ports(struct watched_ib *ib)
+{
+    for (unsigned end = 0; end < 2; end++)
+        ib->endpoint[end].port = ib->connection->port[end];
+}
+
 static void ib_on_part(void *ctx, const struct ib_rc_part *part)
 {
     struct watched_ib *ib = ctx;
 
     watched_wake(ib->watched);
+    if (ib->connection->tapped)
+        take_ports(ib);
     if (!part->packet->info->response) {
         ib->latest[part->place.side & 1u] = part->place.frame;
         ib->found[part->place.side & 1u] = ib->watched->report->findings->len;
@@ -196,8 +204,7 @@ static void ib_on_managed(void *ctx, struct ib_connection *connection, unsigned 
 
     (void)ctx;
     watched_wake(watched);
-    for (unsigned end = 0; end < 2; end++)
-        watched->ib->endpoint[end].port = connection->port[end];
+    take_ports(watched->ib);
     trouble_managed(watched->host.facts, side, cm, place);
     if (watched->host.notes)
         notes_managed(watched->host.notes, side, cm, place);
@@ -282,6 +289,7 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
 
     if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED)
         return true;
+    packet.tap = datagram->tap;
     arrival = ib_arrival_of(datagram, &packet);
     check->below = datagram->kind;
     if (!table(check))
@@ -394,6 +402,9 @@ void check_ib_acked(const struct watched *watched, struct trouble_facts *facts)
         facts->side[side].acked = ib_rc_acked(connection->rc, side);
         facts->side[side].acked_known =
             facts->side[side].acked > 0 || (connection->request_seen && connection->reply_seen);
+        /* A client's completions do not say what the server has received. */
+        if (connection->tapped && connection->by_client && side == connection->client)
+            facts->side[side].acked_known = false;
     }
 }
 

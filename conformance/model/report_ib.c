@@ -13,6 +13,7 @@ static const struct {
     [IB_BELOW_GRH] = {"roce1", "RoCE v1"},
     [IB_BELOW_LRH] = {"infiniband", "InfiniBand"},
     [IB_BELOW_LRH_GRH] = {"infiniband", "InfiniBand"},
+    [IB_BELOW_TAP] = {"tap", "kernel tap"},
 };
 
 const char *report_ib_transport_name(enum ib_below below)
@@ -27,7 +28,7 @@ struct report_ib *report_ib_new(const struct ib_connection *connection, unsigned
     struct report_ib *ib = g_new0(struct report_ib, 1);
 
     *ib = (struct report_ib){.below = below,
-                             .mtu = ib_rc_path_mtu(connection->rc),
+                             .mtu = connection->tapped ? 0 : ib_rc_path_mtu(connection->rc),
                              .request_seen = connection->request_seen,
                              .reply_seen = connection->reply_seen,
                              .rejected = connection->rejected,
@@ -36,7 +37,7 @@ struct report_ib *report_ib_new(const struct ib_connection *connection, unsigned
     for (unsigned role = 0; role < 2; role++) {
         unsigned side = role == 0 ? initiator : other_side(initiator);
 
-        ib->qp_known[role] = connection->qp_known[side];
+        ib->qp_known[role] = connection->qp_known[side] && !connection->tapped;
         ib->qp[role] = connection->qp[side];
         ib->ird[role] = connection->ird[side];
         ib->ord[role] = connection->ord[side];
@@ -58,17 +59,24 @@ static void add_qp(GString *text, const struct report_ib *ib, unsigned role)
         g_string_append(text, "unknown");
 }
 
-gchar *report_ib_terms_text(const struct report_ib *ib)
+static void add_numbers(GString *text, const struct report_ib *ib)
 {
-    /* "RoCE v2", ... */
-    GString *text = g_string_new(names[ib->below].name);
-
     g_string_append(text, ", queue pairs ");
     add_qp(text, ib, 0);
     g_string_append(text, " and ");
     add_qp(text, ib, 1);
     if (ib->mtu > 0)
         g_string_append_printf(text, ", path MTU %u", ib->mtu);
+}
+
+gchar *report_ib_terms_text(const struct report_ib *ib)
+{
+    GString *text = g_string_new(report_ib_name(ib));
+
+    if (ib->below == IB_BELOW_TAP)
+        g_string_append(text, ", times of its host, transport not recorded");
+    else
+        add_numbers(text, ib);
     if (ib->request_seen && ib->reply_seen)
         g_string_append_printf(text, ", initiator IRD %u ORD %u, responder IRD %u ORD %u", ib->ird[0], ib->ord[0],
                                ib->ird[1], ib->ord[1]);

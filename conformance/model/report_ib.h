@@ -19,8 +19,8 @@ struct icrc_counts {
 struct report_ib {
     enum ib_below below; /* what carries it */
     bool qp_known[2];
-    uint32_t qp[2];
-    unsigned mtu; /* path MTU; 0: not known */
+    uint32_t qp[2]; /* those of a tap are invented, and not known here, as its path MTU */
+    unsigned mtu;   /* path MTU; 0: not known */
     bool request_seen, reply_seen;
     uint8_t ird[2], ord[2]; /* as announced; valid with request_seen, reply_seen */
     bool rejected;
@@ -29,7 +29,7 @@ struct report_ib {
     struct icrc_counts icrc; /* taken: by role */
 };
 
-/* "roce2", "roce1", "infiniband" */
+/* "roce2", "roce1", "infiniband", "tap" */
 const char *report_ib_transport_name(enum ib_below below);
 /* What is known now. initiator: a side. */
 struct report_ib *report_ib_new(const struct ib_connection *connection, unsigned initiator, enum ib_below below,

@@ -36,7 +36,7 @@ void print_said(const struct print_target *target, enum direction direction, con
  *
  *   17 0.000120 > [roce2: WRITE handle 0x3af71 to 0x706176650abd9000 4108 octets]
  *
- * transport: "roce2", "roce1", "infiniband".
+ * transport: "roce2", "roce1", "infiniband", "tap".
  */
 void print_part(const struct print_target *target, enum direction direction, const char *transport,
                 const struct rdma_part *part);

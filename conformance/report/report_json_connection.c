@@ -10,7 +10,14 @@ struct connection_line {
     struct report_connection connection;
     struct report_ib ib;
     const char *file, *initiator, *responder;
-    enum { CARRIED_BY_IWARP, CARRIED_BY_ROCE2, CARRIED_BY_ROCE1, CARRIED_BY_INFINIBAND, CARRIERS } carrier;
+    enum {
+        CARRIED_BY_IWARP,
+        CARRIED_BY_ROCE2,
+        CARRIED_BY_ROCE1,
+        CARRIED_BY_INFINIBAND,
+        CARRIED_BY_TAP,
+        CARRIERS
+    } carrier;
     bool revision_known, depths_known;
     GPtrArray *rtr; /* const char * */
 };
@@ -116,7 +123,12 @@ static const struct json_table ib_table = {"a connection", ib_members};
 
 static enum ib_below below_of(unsigned carrier)
 {
-    return carrier == CARRIED_BY_ROCE2 ? IB_BELOW_IPV4_UDP : carrier == CARRIED_BY_ROCE1 ? IB_BELOW_GRH : IB_BELOW_LRH;
+    static const enum ib_below carriers[CARRIERS] = {[CARRIED_BY_ROCE2] = IB_BELOW_IPV4_UDP,
+                                                     [CARRIED_BY_ROCE1] = IB_BELOW_GRH,
+                                                     [CARRIED_BY_INFINIBAND] = IB_BELOW_LRH,
+                                                     [CARRIED_BY_TAP] = IB_BELOW_TAP};
+
+    return carriers[carrier];
 }
 
 static const char *carrier_word(unsigned carrier)

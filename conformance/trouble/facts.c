@@ -223,6 +223,8 @@ void trouble_ib_packet(struct trouble_facts *facts, unsigned side, const struct 
     if (!facts)
         return;
     note_packet(facts, side, event, !packet->info || !packet->info->response || packet->payload_len > 0);
+    if (datagram->kind == IB_BELOW_TAP) /* of its transport everything is invented */
+        return;
     facts->path[side].marked += is_marked(datagram);
     trouble_path_ib(facts->path, side, packet, datagram->length, event);
 }

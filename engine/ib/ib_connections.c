@@ -342,11 +342,26 @@ static struct pair *open_pair(struct ib_connections *connections, const struct i
     return pair;
 }
 
+/* Queue pairs of clients have even numbers. */
+static void connections_note_tap(struct ib_connection *connection, unsigned sender, const struct ib_packet *packet)
+{
+    const struct tap_mark *tap = &packet->tap;
+
+    if (!connection->tapped && !connection->request_seen)
+        connection->client = packet->bth.qp & 1 ? sender : other_side(sender);
+    connection->tapped = true;
+    connection->by_client = tap->by_client;
+    connection->port[sender] = tap->source_port;
+    connection->port[other_side(sender)] = tap->destination_port;
+}
+
 static void deliver_early(struct ib_connections *connections, struct pair *pair, unsigned sender,
                           const struct ib_packet *packet, uint32_t frame, int64_t time_ns)
 {
     struct ib_connection *connection = &pair->connection;
 
+    if (packet->tap.tapped)
+        connections_note_tap(connection, sender, packet);
     if (connections->newest != pair) {
         connections_unlink_pair(connections, pair);
         link_newest(connections, pair);
@@ -678,6 +693,8 @@ static struct ib_connection *management(struct ib_connections *connections, cons
     }
     if (!pair)
         return NULL;
+    if (arrival->packet->tap.tapped)
+        connections_note_tap(&pair->connection, side, arrival->packet);
     pair->connection.ready_seen |= cm->attribute == IB_CM_READY;
     if (cm->attribute == IB_CM_REJECT) {
         pair->connection.rejected = true;

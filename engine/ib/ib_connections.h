@@ -42,6 +42,12 @@ struct ib_connection {
     bool disconnected;      /* a side asked to disconnect */
     uint16_t port[2];       /* port of an IP service, by side; 0: unknown */
     uint8_t ird[2], ord[2]; /* by side, as announced; valid with request_seen and reply_seen */
+    /*
+     * iwarp-tap recorded it, on the client or on the server: the numbers of the transport are invented
+     * (wire/tap_mark.h), the ports are known, and so is the client's side.
+     */
+    bool tapped, by_client;
+    unsigned client;
     uint32_t start_frame, end_frame;
     int64_t start_ns, end_ns;
     uint64_t packets;

@@ -7,6 +7,7 @@
 
 #include "wire/endpoint.h"
 #include "wire/ib_icrc.h"
+#include "wire/tap_mark.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,6 +70,7 @@ struct ib_datagram {
     const uint8_t *p; /* `captured` of `length` octets */
     uint32_t captured, length;
     enum ib_below kind;
+    struct tap_mark tap;  /* with IB_BELOW_TAP; source and destination as in this packet */
     const uint8_t *below; /* ends where p begins; NULL: there are extension headers, for which no ICRC is defined */
     uint32_t below_len;
 };

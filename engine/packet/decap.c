@@ -21,6 +21,7 @@
 #include "wire/rpcbind.h"
 
 #include <arpa/inet.h>
+#include <pcap/dlt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -530,6 +531,19 @@ static enum decap_status take_payload(struct decap *decap, struct target *target
     return DECAP_TUNNEL;
 }
 
+/* Packets that iwarp-tap wrote say so in place of the Ethernet addresses. */
+static void take_tap_mark(struct ib_datagram *ib, const struct packet *packet)
+{
+    ib->tap = (struct tap_mark){.tapped = false};
+    if (packet->linktype == DLT_EN10MB)
+        ib->tap = tap_mark_decode(packet->data, packet->captured);
+    if (!ib->tap.tapped)
+        return;
+    ib->kind = IB_BELOW_TAP;
+    ib->below = NULL;
+    ib->below_len = 0;
+}
+
 enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,
                                struct ib_datagram *ib)
 {
@@ -545,6 +559,8 @@ enum decap_status decap_packet(struct decap *decap, const struct packet *packet,
     do
         status = take_payload(decap, &target, target.inner, target.slice);
     while (status == tunnelled && n++ < TUNNELS_MAX);
+    if (status == DECAP_IB)
+        take_tap_mark(ib, packet);
     return status == tunnelled ? DECAP_OTHER : status;
 }
 

@@ -52,6 +52,7 @@ struct rdma_part {
     bool after_gap;     /* octets or packets before it are missing */
     bool in_message;    /* false: not a valid part of a message; the fields below are invalid */
     bool faulty;        /* a lower layer has a finding about it: upper layers process it, but report nothing */
+    bool unseen;        /* RDMA: its octets are known, but nobody saw it move them, so nothing about it is judged */
     bool set_up;        /* belongs to the start of the connection (the RTR of RFC 6581) */
     uint64_t message;   /* number within this direction */
     uint32_t number;    /* Send, on iWARP: number among the Sends of its side, according to its MSN */

@@ -3,12 +3,21 @@
 
 #include "wire/rpcrdma_private_data.h"
 
+static int initiator_of_ib(const struct ib_connection *connection)
+{
+    if (connection->request_seen)
+        return 0;
+    return connection->tapped ? (int)connection->client : -1;
+}
+
 /* The direction of packets that a side sends. */
 static enum direction rdma_direction_of_ib(const struct ib_connection *connection, unsigned side)
 {
-    if (!connection->request_seen)
+    int initiator = initiator_of_ib(connection);
+
+    if (initiator < 0)
         return DIR_UNKNOWN;
-    return side == 0 ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
+    return (int)side == initiator ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
 static enum rdma_kind ib_kind_of(enum ib_message kind)
@@ -28,6 +37,25 @@ static enum rdma_kind ib_kind_of(enum ib_message kind)
         break;
     }
     return RDMA_OTHER;
+}
+
+static struct rdma_psns psns_of_ib(const struct ib_connection *connection, const struct ib_rc_part *part)
+{
+    if (connection->tapped) /* nothing is sent again, and what is missing in between is as many PSNs as may be Sends */
+        return (struct rdma_psns){.gaps_show_late = true,
+                                  .copy_ns = INT64_MAX,
+                                  .others_held = part->others_held,
+                                  .sends_missing = part->sends_missing,
+                                  .skew_ns = part->skew_ns};
+    return (struct rdma_psns){.gaps_show_late = true,
+                              .reads_unseen = part->reads_unseen,
+                              .reads_open = part->reads_open,
+                              .asked_again = part->asked_again,
+                              .copy_ns = part->copy_ns,
+                              .others_held = part->others_held,
+                              .resent = part->resent,
+                              .sends_missing = part->sends_missing,
+                              .skew_ns = part->skew_ns};
 }
 
 struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const struct ib_rc_part *part)
@@ -57,15 +85,8 @@ struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const s
         .invalidates = part->packet->headers & IB_HAS_INVALIDATE,
         .invalidated = part->packet->invalidate,
         .received = part->acked_known ? part->acked : 0,
-        .psns = {.gaps_show_late = true,
-                 .reads_unseen = part->reads_unseen,
-                 .reads_open = part->reads_open,
-                 .asked_again = part->asked_again,
-                 .copy_ns = part->copy_ns,
-                 .others_held = part->others_held,
-                 .resent = part->resent,
-                 .sends_missing = part->sends_missing,
-                 .skew_ns = part->skew_ns},
+        .unseen = part->packet->tap.found,
+        .psns = psns_of_ib(connection, part),
     };
 }
 
@@ -154,7 +175,7 @@ struct rdma_terms rdma_terms_of_ib(const struct ib_connection *connection)
     bool whole = connection->request_seen && connection->reply_seen;
 
     return (struct rdma_terms){
-        .initiator_side = connection->request_seen ? 0 : -1,
+        .initiator_side = initiator_of_ib(connection),
         .from_start = whole,
         .reads_max = {whole ? connection->ird[1] : 0, whole ? reads_of_passive(connection) : 0},
     };

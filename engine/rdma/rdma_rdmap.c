@@ -65,6 +65,7 @@ void rdma_part_of_rdmap(struct rdma_part *part, const struct rdmap_segment_event
     part->after_gap = fpdu->after_resync;
     part->in_message = event->in_message;
     part->faulty = event->faulty;
+    part->unseen = false;
     part->set_up = event->rtr;
     part->message = event->message;
     part->number = ddp->msn;

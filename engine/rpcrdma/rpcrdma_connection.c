@@ -668,6 +668,7 @@ static void take_move(struct rpcrdma_connection *rpcrdma, const struct rdma_part
         rpcrdma_call_move(rpcrdma, &move);
         rpcrdma_depth_move(rpcrdma, &move);
     }
+    rpcrdma->verdict->muted = part->faulty; /* the octets are known, whoever moved them */
     if (rpcrdma->events.move && (move.offer || !rpcrdma->events.only_offered))
         rpcrdma->events.move(rpcrdma->events.ctx, &move);
     if (move.offer)
@@ -792,7 +793,7 @@ bool rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     rpcrdma_connection_received(rpcrdma, side, part->received);
     if (part->set_up) /* not an RPC-over-RDMA message */
         return true;
-    rpcrdma->verdict->muted = part->faulty;
+    rpcrdma->verdict->muted = part->faulty || part->unseen;
     s->faulty |= part->faulty;
     if (!part->in_message)
         lose_message(rpcrdma, side);

@@ -17,10 +17,22 @@ static void give_cut(struct stack_ib *ib, const struct rdma_part *part, size_t c
     stack_part(ib->stack, &whole);
 }
 
+static void stack_ib_introduce(struct stack_ib *ib)
+{
+    struct rdma_terms terms = rdma_terms_of_ib(ib->connection);
+
+    ib->introduced = true;
+    stack_terms(ib->stack, &terms);
+    stack_ports(ib->stack, ib->connection->port);
+}
+
 static void stack_ib_on_part(void *ctx, const struct ib_rc_part *seen)
 {
     struct stack_ib *ib = ctx;
     struct rdma_part part = rdma_part_of_ib(ib->connection, seen);
+
+    if (ib->connection->tapped && !ib->introduced)
+        stack_ib_introduce(ib);
 
     if (part.lacking > 0 && part.in_message)
         give_cut(ib, &part, seen->n);

@@ -13,7 +13,8 @@
 struct stack_ib {
     struct stack *stack;
     const struct ib_connection *connection;
-    bool asked[2]; /* by side: it asked to disconnect, as its request or the reply to it shows */
+    bool introduced; /* of a tap: the stack has the ports and roles, which need no connection management */
+    bool asked[2];   /* by side: it asked to disconnect, as its request or the reply to it shows */
 };
 
 /* For ib_connection_events: the events that open returns for the connection, and the handlers of the other two. */

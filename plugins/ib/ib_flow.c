@@ -351,6 +351,7 @@ static void flow_take(const struct packet *whole, const struct ib_datagram *data
 
     if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED)
         return;
+    packet.tap = datagram->tap;
     arrival = ib_arrival_of(datagram, &packet);
     icrc = ib_datagram_icrc(datagram, &packet);
     packet.icrc_wrong = icrc == ICRC_WRONG;
