@@ -5,8 +5,8 @@
 #include "conformance/input/capture_drops.h"
 #include "conformance/input/capture_keep.h"
 #include "conformance/input/capture_live.h"
-#include "conformance/input/privileges.h"
 #include "conformance/input/unpack.h"
+#include "support/privileges.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/input/capture_live.h"
 
-#include "conformance/input/privileges.h"
+#include "support/privileges.h"
 
 #include <errno.h>
 #include <poll.h>

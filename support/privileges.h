@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Opening an interface requires privileges; reading packets does not. */
-#ifndef IWARP_CONFORMANCE_INPUT_PRIVILEGES_H
-#define IWARP_CONFORMANCE_INPUT_PRIVILEGES_H
+#ifndef IWARP_SUPPORT_PRIVILEGES_H
+#define IWARP_SUPPORT_PRIVILEGES_H
 
 #include <stdbool.h>
 

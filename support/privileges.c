@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/input/privileges.h"
+#include "support/privileges.h"
 
 #include <cap-ng.h>
 #include <errno.h>
