@@ -18,11 +18,13 @@
 enum {
     BLOCK_SECTION = 0x0A0D0D0A,
     BLOCK_INTERFACE = 1,
+    BLOCK_STATISTICS = 5,
     BLOCK_PACKET = 6,
     BYTE_ORDER_MAGIC = 0x1A2B3C4D,
     PCAP_MAGIC_NS = (int)0xA1B23C4D,
     LINKTYPE_ETHERNET = 1,
     OPTION_COMMENT = 1,
+    OPTION_DROPPED_BY_SYSTEM = 7,
     OPTION_TSRESOL = 9,
     BUFFER_SIZE = 1 << 20,
     SNAP_LENGTH_ALL = 262144,
@@ -175,12 +177,12 @@ static int64_t file_wait_for(struct capture_file *file, int64_t time_ns)
     return time_ns;
 }
 
-bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8_t *p, size_t n)
+bool capture_file_cut_packet(struct capture_file *file, int64_t time_ns, const uint8_t *p, size_t there, size_t n)
 {
     static const uint8_t zero[4];
-    uint32_t captured = n > file->snap_length ? file->snap_length : (uint32_t)n;
+    uint32_t captured = there > file->snap_length ? file->snap_length : (uint32_t)there;
 
-    if (file->wants && !file->wants(file->wants_ctx, p, n))
+    if (file->wants && !file->wants(file->wants_ctx, p, there))
         return true;
     if (file->live)
         time_ns = file_wait_for(file, time_ns);
@@ -209,6 +211,37 @@ bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8
     put_le32(tail, total);
     return file_write_all(file, head, sizeof head) && file_write_all(file, p, captured) &&
            file_write_all(file, zero, padding) && file_write_all(file, tail, sizeof tail);
+}
+
+bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8_t *p, size_t n)
+{
+    return capture_file_cut_packet(file, time_ns, p, n, n);
+}
+
+bool capture_file_drops(struct capture_file *file, int64_t time_ns, uint64_t dropped)
+{
+    uint8_t block[40] = {0};
+
+    if (file->format == CAPTURE_PCAP)
+        return true;
+    put_le32(block, BLOCK_STATISTICS);
+    put_le32(block + 4, sizeof block);
+    put_le32(block + 12, (uint32_t)((uint64_t)time_ns >> 32));
+    put_le32(block + 16, (uint32_t)time_ns);
+    put_le16(block + 20, OPTION_DROPPED_BY_SYSTEM);
+    put_le16(block + 22, 8);
+    put_le32(block + 24, (uint32_t)dropped);
+    put_le32(block + 28, (uint32_t)(dropped >> 32));
+    put_le32(block + 36, sizeof block);
+    return file_write_all(file, block, sizeof block);
+}
+
+bool capture_file_flush(struct capture_file *file)
+{
+    if (fflush(file->f) != 0 && file->error == 0)
+        file->error = errno;
+    errno = file->error;
+    return file->error == 0;
 }
 
 uint64_t capture_file_octets(const struct capture_file *file)

@@ -33,6 +33,18 @@ void capture_file_set_filter(struct capture_file *file, capture_file_wants wants
 /* Writes one packet; octets beyond the snap length are cut. False with errno set when writing failed. */
 bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8_t *p, size_t n);
 
+/* A packet of n octets, of which `captured` are at p; a snap length cuts it further. */
+bool capture_file_cut_packet(struct capture_file *file, int64_t time_ns, const uint8_t *p, size_t captured, size_t n);
+
+/*
+ * pcapng: packets that could not be recorded, so far, for lack of room. After the last packet, for readers
+ * (conformance/input/capture_drops.h). No effect on pcap, which has no place for it.
+ */
+bool capture_file_drops(struct capture_file *file, int64_t time_ns, uint64_t dropped);
+
+/* Passes on what is in the buffer. False with errno set when anything could not be written. */
+bool capture_file_flush(struct capture_file *file);
+
 /* Octets of the file so far. */
 uint64_t capture_file_octets(const struct capture_file *file);
 
