@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tap/assembly.h"
+
+#include <string.h>
+
+struct key {
+    uint64_t connection, of;
+    uint32_t kind;
+};
+
+/* A posted Send has two parts, each with blocks of its own; other things have one. */
+enum { PART_HEAD, PART_BODY, PARTS };
+
+struct pieces {
+    GList link; /* in assembly->oldest; data: this */
+    struct key key;
+    struct tap_event event;
+    bool headed; /* event is that of the first block, or of the head */
+    GByteArray *octets[PARTS];
+    uint64_t length[PARTS];
+};
+
+struct assembly {
+    GHashTable *table; /* struct key: struct pieces */
+    GQueue oldest;     /* in the order of their first blocks */
+    uint64_t octets, dropped;
+};
+
+static guint assembly_hash(gconstpointer p)
+{
+    const struct key *key = p;
+    uint64_t h = (key->connection ^ key->of * UINT64_C(0x9E3779B97F4A7C15) ^ key->kind) * UINT64_C(0xD6E8FEB86659FD93);
+
+    return (guint)(h ^ h >> 32);
+}
+
+static gboolean assembly_same(gconstpointer a, gconstpointer b)
+{
+    const struct key *first = a, *second = b;
+
+    return first->connection == second->connection && first->of == second->of && first->kind == second->kind;
+}
+
+struct assembly *assembly_new(void)
+{
+    struct assembly *assembly = g_new0(struct assembly, 1);
+
+    assembly->table = g_hash_table_new(assembly_hash, assembly_same);
+    return assembly;
+}
+
+static void pieces_remove(struct assembly *assembly, struct pieces *pieces)
+{
+    g_hash_table_remove(assembly->table, &pieces->key);
+    g_queue_unlink(&assembly->oldest, &pieces->link);
+    for (unsigned part = 0; part < PARTS; part++) {
+        assembly->octets -= pieces->octets[part] ? pieces->octets[part]->len : 0;
+        g_clear_pointer(&pieces->octets[part], g_byte_array_unref);
+    }
+    g_free(pieces);
+}
+
+void assembly_free(struct assembly *assembly)
+{
+    while (assembly->oldest.head)
+        pieces_remove(assembly, assembly->oldest.head->data);
+    g_hash_table_unref(assembly->table);
+    g_free(assembly);
+}
+
+static struct pieces *pieces_of(struct assembly *assembly, const struct tap_event *event)
+{
+    const struct key key = {event->connection, event->of, event->kind == TAP_BODY ? (uint32_t)TAP_HEAD : event->kind};
+    struct pieces *pieces = g_hash_table_lookup(assembly->table, &key);
+
+    if (pieces)
+        return pieces;
+    pieces = g_new0(struct pieces, 1);
+    pieces->link.data = pieces;
+    pieces->key = key;
+    pieces->event = *event;
+    for (unsigned part = 0; part < PARTS; part++)
+        pieces->octets[part] = g_byte_array_new();
+    g_hash_table_insert(assembly->table, &pieces->key, pieces);
+    g_queue_push_tail_link(&assembly->oldest, &pieces->link);
+    return pieces;
+}
+
+/* After octets that were cut, nothing of the same part is contiguous. */
+static void pieces_append(struct assembly *assembly, struct pieces *pieces, unsigned part, const uint8_t *p, uint32_t n,
+                          uint32_t length)
+{
+    if (pieces->octets[part]->len == pieces->length[part]) {
+        g_byte_array_append(pieces->octets[part], p, n);
+        assembly->octets += n;
+    }
+    pieces->length[part] += length;
+}
+
+/* Removes octets at the beginning: the rest of a Send that was prepared before, but never posted. */
+static void drop_stale(struct assembly *assembly, struct pieces *pieces, uint64_t n)
+{
+    GByteArray *body = pieces->octets[PART_BODY];
+    guint there = (guint)MIN(n, body->len);
+
+    if (n == 0)
+        return;
+    g_byte_array_remove_range(body, 0, there);
+    assembly->octets -= there;
+    pieces->length[PART_BODY] -= n;
+}
+
+static void pieces_clear(struct assembly *assembly, struct pieces *pieces, unsigned part)
+{
+    assembly->octets -= pieces->octets[part]->len;
+    g_byte_array_set_size(pieces->octets[part], 0);
+    pieces->length[part] = 0;
+}
+
+/*
+ * Blocks of the previous thing with this key are lost. What the server has of a body may already belong to the new
+ * Send.
+ */
+static void pieces_restart(struct assembly *assembly, struct pieces *pieces, const struct tap_event *event)
+{
+    pieces_clear(assembly, pieces, PART_HEAD);
+    if (!event->server)
+        pieces_clear(assembly, pieces, PART_BODY);
+    pieces->headed = false;
+    assembly->dropped++;
+}
+
+static struct whole *pieces_join(struct assembly *assembly, struct pieces *pieces)
+{
+    struct whole *whole = g_new0(struct whole, 1);
+    GByteArray *head = pieces->octets[PART_HEAD], *body = pieces->octets[PART_BODY];
+
+    whole->event = pieces->event;
+    whole->length = pieces->length[PART_HEAD] + pieces->length[PART_BODY];
+    whole->octets = g_byte_array_ref(head);
+    assembly->octets -= head->len; /* given away; what is appended now was counted as the body's */
+    if (head->len == pieces->length[PART_HEAD])
+        g_byte_array_append(head, body->data, body->len);
+    g_clear_pointer(&pieces->octets[PART_HEAD], g_byte_array_unref);
+    pieces_remove(assembly, pieces);
+    return whole;
+}
+
+static bool pieces_are_whole(struct assembly *assembly, struct pieces *pieces, const struct tap_event *latest)
+{
+    uint64_t head = pieces->length[PART_HEAD], body = pieces->length[PART_BODY], total = pieces->event.total;
+
+    switch ((enum tap_kind)pieces->key.kind) {
+    case TAP_EXPOSED: /* taken when they are needed */
+    case TAP_WRITTEN:
+        return false;
+    case TAP_READ_OCTETS:
+        return latest->length == 0;
+    case TAP_HEAD:
+        if (!pieces->headed || head + body < total)
+            return false;
+        drop_stale(assembly, pieces, MIN(head + body - total, body));
+        return true;
+    default:
+        return head >= total;
+    }
+}
+
+static void assembly_make_room(struct assembly *assembly)
+{
+    while (assembly->oldest.length > ASSEMBLY_MAX || assembly->octets > ASSEMBLY_OCTETS_MAX) {
+        pieces_remove(assembly, assembly->oldest.head->data);
+        assembly->dropped++;
+    }
+}
+
+struct whole *assembly_add(struct assembly *assembly, const struct tap_event *event, const uint8_t *octets)
+{
+    struct pieces *pieces = pieces_of(assembly, event);
+
+    if (event->kind != TAP_BODY && event->first && pieces->headed)
+        pieces_restart(assembly, pieces, event);
+    if (event->kind != TAP_BODY && !pieces->headed) {
+        pieces->event = *event;
+        pieces->headed = true;
+    }
+    pieces_append(assembly, pieces, event->kind == TAP_BODY ? PART_BODY : PART_HEAD, octets,
+                  MIN(event->n, event->length), event->length);
+    if (pieces_are_whole(assembly, pieces, event))
+        return pieces_join(assembly, pieces);
+    assembly_make_room(assembly);
+    return NULL;
+}
+
+struct whole *assembly_take(struct assembly *assembly, uint64_t connection, uint64_t of, enum tap_kind kind)
+{
+    const struct key key = {connection, of, kind};
+    struct pieces *pieces = g_hash_table_lookup(assembly->table, &key);
+
+    return pieces ? pieces_join(assembly, pieces) : NULL;
+}
+
+void assembly_forget(struct assembly *assembly, uint64_t connection)
+{
+    for (GList *link = assembly->oldest.head, *next; link; link = next) {
+        struct pieces *pieces = link->data;
+
+        next = link->next;
+        if (pieces->key.connection == connection)
+            pieces_remove(assembly, pieces);
+    }
+}
+
+uint64_t assembly_dropped(const struct assembly *assembly)
+{
+    return assembly->dropped;
+}
+
+void whole_free(struct whole *whole)
+{
+    if (!whole)
+        return;
+    g_byte_array_unref(whole->octets);
+    g_free(whole);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Puts the blocks of tap/event.h together: Sends, segments, the client's chunks.
+ *
+ * Memory: things that lack blocks, because the ring had no room for these, are dropped when ASSEMBLY_MAX newer ones are
+ * incomplete or ASSEMBLY_OCTETS_MAX octets are kept.
+ */
+#ifndef IWARP_TAP_ASSEMBLY_H
+#define IWARP_TAP_ASSEMBLY_H
+
+#include "tap/event.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { ASSEMBLY_MAX = 4096, ASSEMBLY_OCTETS_MAX = 64 << 20 };
+
+/* A whole thing: `length` octets, of which the first octets->len are known. */
+struct whole {
+    struct tap_event event; /* its first record, or its head */
+    GByteArray *octets;     /* owned */
+    uint64_t length;
+};
+
+struct assembly;
+
+struct assembly *assembly_new(void);
+void assembly_free(struct assembly *assembly);
+
+/* Adds a block of a kind from TAP_HEAD on; returns what is whole by it, to be freed with whole_free(); or NULL. */
+struct whole *assembly_add(struct assembly *assembly, const struct tap_event *event, const uint8_t *octets);
+/* Takes what came of that kind so far, whole or not; NULL: nothing. */
+struct whole *assembly_take(struct assembly *assembly, uint64_t connection, uint64_t of, enum tap_kind kind);
+/* Drops everything of a connection. */
+void assembly_forget(struct assembly *assembly, uint64_t connection);
+/* Things that were dropped for lack of blocks, so far. */
+uint64_t assembly_dropped(const struct assembly *assembly);
+
+void whole_free(struct whole *whole);
+
+#endif

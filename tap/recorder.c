@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tap/recorder.h"
+
+#include "tap/assembly.h"
+#include "tap/chunks.h"
+#include "tap/headers.h"
+#include "tap/link.h"
+
+#include <glib.h>
+#include <string.h>
+
+/* An RDMA Read that the server has begun. */
+struct begun {
+    uint32_t psn, handle, length;
+    uint64_t address;
+};
+
+struct tapped {
+    uint64_t id;
+    struct link link;
+    bool wanted;
+    bool ended, server_ended; /* and which side was first */
+    GHashTable *sent;         /* posted Sends without completion: `of`, PSN */
+    GHashTable *reads;        /* `of`, struct begun */
+    struct headers *headers;  /* NULL: file data are written, too */
+};
+
+/* Something whole, in its turn. */
+struct turn {
+    struct whole *whole;
+    bool waits;
+    uint64_t of; /* the XID that it waits for, as TAP_WRITTEN has it */
+};
+
+struct recorder {
+    struct recorder_options options;
+    struct link_output out;
+    struct assembly *assembly;
+    GHashTable *connections; /* id: struct tapped */
+    GQueue turns;
+    uint32_t n_connections;
+    uint64_t dropped, skipped; /* skipped: assembly_dropped() that was reported to the connections */
+    uint64_t latest_ns;
+    unsigned n_waiting;
+};
+
+static void tapped_free(gpointer p)
+{
+    struct tapped *tapped = p;
+
+    g_hash_table_unref(tapped->sent);
+    g_hash_table_unref(tapped->reads);
+    headers_free(tapped->headers);
+    g_free(tapped);
+}
+
+struct recorder *recorder_new(const struct recorder_options *options, struct capture_file *file)
+{
+    struct recorder *recorder = g_new0(struct recorder, 1);
+
+    recorder->options = *options;
+    recorder->out = (struct link_output){.file = file, .snap = options->snap};
+    recorder->assembly = assembly_new();
+    recorder->connections = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, tapped_free);
+    return recorder;
+}
+
+static void turn_free(struct turn *turn)
+{
+    whole_free(turn->whole);
+    g_free(turn);
+}
+
+void recorder_free(struct recorder *recorder)
+{
+    for (struct turn *turn; (turn = g_queue_pop_head(&recorder->turns));)
+        turn_free(turn);
+    g_hash_table_unref(recorder->connections);
+    assembly_free(recorder->assembly);
+    g_free(recorder);
+}
+
+/* ---- connections ---- */
+
+static bool is_peer(const struct recorder_options *options, const struct link *link)
+{
+    const uint8_t *address = link->path.address[link->by_client ? LINK_SERVER : LINK_CLIENT];
+
+    for (unsigned i = 0; i < options->n_peers; i++)
+        if (options->peer[i].ip == (link->path.ipv6 ? 6 : 4) &&
+            memcmp(options->peer[i].address, address, link->path.ipv6 ? 16 : 4) == 0)
+            return true;
+    return options->n_peers == 0;
+}
+
+static bool has_port(const struct recorder_options *options, const struct link *link)
+{
+    for (unsigned i = 0; i < options->n_ports; i++)
+        if (link->path.port[0] == options->port[i] || link->path.port[1] == options->port[i])
+            return true;
+    return options->n_ports == 0;
+}
+
+static struct tapped *tapped_of(struct recorder *recorder, const struct tap_event *event)
+{
+    struct tapped *tapped = g_hash_table_lookup(recorder->connections, &event->connection);
+
+    if (tapped)
+        return tapped;
+    tapped = g_new0(struct tapped, 1);
+    tapped->id = event->connection;
+    tapped->sent = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    tapped->reads = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    if (recorder->options.headers)
+        tapped->headers = headers_new();
+    tapped->wanted = link_init(&tapped->link, recorder->n_connections, event) &&
+                     is_peer(&recorder->options, &tapped->link) && has_port(&recorder->options, &tapped->link);
+    recorder->n_connections += tapped->wanted;
+    g_hash_table_insert(recorder->connections, &tapped->id, tapped);
+    return tapped;
+}
+
+static void recorder_skip(struct recorder *recorder, uint64_t n)
+{
+    GHashTableIter all;
+    gpointer value;
+
+    g_hash_table_iter_init(&all, recorder->connections);
+    while (g_hash_table_iter_next(&all, NULL, &value)) {
+        struct tapped *tapped = value;
+
+        if (tapped->wanted)
+            link_skip(&recorder->out, &tapped->link, (int64_t)recorder->latest_ns + recorder->options.epoch_ns,
+                      (uint32_t)MIN(n, UINT32_MAX));
+    }
+}
+
+/* ---- set-up and end ---- */
+
+static void recorder_manage(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, unsigned side,
+                            const struct whole *whole, enum ib_cm_attribute attribute)
+{
+    struct ib_cm cm = {.attribute = (uint8_t)attribute,
+                       .responder_resources = whole->event.ird,
+                       .initiator_depth = whole->event.ord,
+                       .reason = IB_CM_REJECT_CONSUMER,
+                       .private_data = whole->octets->data,
+                       .private_len = (uint8_t)MIN(whole->octets->len, TAP_PRIVATE_MAX)};
+
+    if (attribute == IB_CM_REJECT && cm.private_len > 148)
+        cm.private_len = 148;
+    link_manage(&recorder->out, &tapped->link, time_ns, side, &cm);
+}
+
+static void note_end(struct tapped *tapped, bool by_server)
+{
+    if (tapped->ended)
+        return;
+    tapped->ended = true;
+    tapped->server_ended = by_server;
+}
+
+/* Completions of what came before may be recorded after the end, so it is written once the kernel forgets the rest. */
+static void recorder_end(struct recorder *recorder, struct tapped *tapped, int64_t time_ns)
+{
+    struct ib_cm cm = {.attribute = IB_CM_DISCONNECT_REQUEST};
+
+    if (tapped->ended && tapped->wanted)
+        link_manage(&recorder->out, &tapped->link, time_ns, tapped->server_ended ? LINK_SERVER : LINK_CLIENT, &cm);
+}
+
+static void recorder_gone(struct recorder *recorder, struct tapped *tapped, int64_t time_ns)
+{
+    recorder_end(recorder, tapped, time_ns);
+    assembly_forget(recorder->assembly, tapped->id);
+    g_hash_table_remove(recorder->connections, &tapped->id);
+}
+
+/* ---- messages ---- */
+
+static struct link_message message_of(const struct whole *whole, unsigned side)
+{
+    return (struct link_message){.side = side,
+                                 .p = whole->octets->data,
+                                 .n = whole->octets->len,
+                                 .length = (size_t)whole->length,
+                                 .handle = whole->event.handle,
+                                 .address = whole->event.address,
+                                 .invalidates = whole->event.invalidates};
+}
+
+/* The part of the octets that belongs to the segment at that offset. */
+static struct link_message part_of(const struct whole *whole, uint64_t at, const struct rpcrdma_segment *segment,
+                                   unsigned side)
+{
+    size_t there = whole && whole->octets->len > at ? whole->octets->len - (size_t)at : 0;
+
+    return (struct link_message){.side = side,
+                                 .p = there > 0 ? whole->octets->data + at : NULL,
+                                 .n = MIN(there, segment->length),
+                                 .length = segment->length,
+                                 .handle = segment->handle,
+                                 .address = segment->offset,
+                                 .found = true};
+}
+
+/* Chunks have file data. */
+static void cut_data(const struct tapped *tapped, struct link_message *message)
+{
+    if (tapped->headers)
+        message->n = 0;
+}
+
+/* What the other side will read of this host's memory, which the Call offers. */
+static void put_exposed(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *call,
+                        unsigned caller)
+{
+    struct chunk_segments segments;
+    struct whole *exposed = assembly_take(recorder->assembly, tapped->id, call->event.of, TAP_EXPOSED);
+    uint64_t at = 0;
+
+    chunks_of_call(&segments, call->octets->data, call->octets->len);
+    for (unsigned i = 0; i < segments.n; i++) {
+        struct link_message part = part_of(exposed, at, &segments.segment[i], caller), request = part;
+        uint32_t psn;
+
+        cut_data(tapped, &part);
+        request.side = !caller;
+        psn = link_read(&recorder->out, &tapped->link, time_ns, &request);
+        link_read_response(&recorder->out, &tapped->link, time_ns, psn, &part);
+        at += part.length;
+    }
+    whole_free(exposed);
+}
+
+/* What the sender of this Reply has written into this host's memory. */
+static void put_written(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *reply,
+                        unsigned answerer, uint64_t of)
+{
+    struct chunk_segments segments;
+    struct whole *written = assembly_take(recorder->assembly, tapped->id, of, TAP_WRITTEN);
+    uint64_t at = 0;
+
+    chunks_of_reply(&segments, reply->octets->data, reply->octets->len);
+    for (unsigned i = 0; i < segments.n; i++) {
+        struct link_message part = part_of(written, at, &segments.segment[i], answerer);
+
+        cut_data(tapped, &part);
+        link_write(&recorder->out, &tapped->link, time_ns, &part);
+        at += part.length;
+    }
+    whole_free(written);
+}
+
+static void put_send(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *whole,
+                     bool posted, uint64_t of)
+{
+    unsigned sender = posted == (bool)whole->event.server ? LINK_SERVER : LINK_CLIENT;
+    struct link_message message = message_of(whole, sender);
+    /* Chunks are moved by who answers, which is seen on a server that does so. */
+    bool seen_written = whole->event.server && sender == LINK_SERVER;
+    bool seen_read = whole->event.server && sender == LINK_CLIENT;
+    uint32_t psn;
+
+    if (tapped->headers)
+        message.n = headers_length(tapped->headers, sender == LINK_SERVER, message.p, message.n);
+    if (!seen_written)
+        put_written(recorder, tapped, time_ns, whole, sender, of);
+    psn = link_send(&recorder->out, &tapped->link, time_ns, &message);
+    if (!seen_read)
+        put_exposed(recorder, tapped, time_ns, whole, sender);
+    if (!posted)
+        link_acknowledge(&recorder->out, &tapped->link, time_ns, !sender, psn);
+    else if (whole->event.server)
+        g_hash_table_insert(tapped->sent, g_memdup2(&whole->event.of, sizeof whole->event.of), GUINT_TO_POINTER(psn));
+}
+
+static void put_sent(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *whole)
+{
+    gpointer psn;
+
+    if (!g_hash_table_lookup_extended(tapped->sent, &whole->event.of, NULL, &psn))
+        return;
+    if (whole->event.status == 0)
+        link_acknowledge(&recorder->out, &tapped->link, time_ns, LINK_CLIENT, GPOINTER_TO_UINT(psn));
+    g_hash_table_remove(tapped->sent, &whole->event.of);
+}
+
+static void put_read(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *whole)
+{
+    struct link_message message = message_of(whole, LINK_SERVER);
+    struct begun *begun = g_new(struct begun, 1);
+
+    message.length = whole->event.total;
+    *begun = (struct begun){link_read(&recorder->out, &tapped->link, time_ns, &message), message.handle,
+                            whole->event.total, message.address};
+    g_hash_table_insert(tapped->reads, g_memdup2(&whole->event.of, sizeof whole->event.of), begun);
+}
+
+static void put_read_octets(struct recorder *recorder, struct tapped *tapped, int64_t time_ns,
+                            const struct whole *whole)
+{
+    const struct begun *begun = g_hash_table_lookup(tapped->reads, &whole->event.of);
+    struct link_message message = message_of(whole, LINK_CLIENT);
+
+    if (!begun)
+        return;
+    message.length = begun->length;
+    message.n = MIN(message.n, message.length);
+    cut_data(tapped, &message);
+    link_read_response(&recorder->out, &tapped->link, time_ns, begun->psn, &message);
+    g_hash_table_remove(tapped->reads, &whole->event.of);
+}
+
+static void put_turn(struct recorder *recorder, const struct turn *turn)
+{
+    const struct whole *whole = turn->whole;
+    const struct tap_event *event = &whole->event;
+    struct tapped *tapped;
+    unsigned host = event->server ? LINK_SERVER : LINK_CLIENT;
+    int64_t time_ns = (int64_t)event->time_ns + recorder->options.epoch_ns;
+
+    if (event->kind == TAP_CONNECT || event->kind == TAP_ASKED) /* the number may have had another connection */
+        g_hash_table_remove(recorder->connections, &event->connection);
+    tapped = tapped_of(recorder, event);
+    if (!tapped->wanted && event->kind != TAP_GONE)
+        return;
+    switch ((enum tap_kind)event->kind) {
+    case TAP_CONNECT:
+    case TAP_ASKED:
+        recorder_manage(recorder, tapped, time_ns, LINK_CLIENT, whole, IB_CM_REQUEST);
+        break;
+    case TAP_ACCEPT:
+        recorder_manage(recorder, tapped, time_ns, LINK_SERVER, whole, IB_CM_REPLY);
+        break;
+    case TAP_ACCEPTED:
+        if (host == LINK_CLIENT)
+            recorder_manage(recorder, tapped, time_ns, LINK_SERVER, whole, IB_CM_REPLY);
+        recorder_manage(recorder, tapped, time_ns, LINK_CLIENT, &(struct whole){.octets = whole->octets}, IB_CM_READY);
+        break;
+    case TAP_REJECTED:
+        recorder_manage(recorder, tapped, time_ns, LINK_SERVER, whole, IB_CM_REJECT);
+        break;
+    case TAP_LEAVE:
+        note_end(tapped, event->server);
+        break;
+    case TAP_LEFT:
+        note_end(tapped, !event->server);
+        break;
+    case TAP_GONE:
+        recorder_gone(recorder, tapped, time_ns);
+        break;
+    case TAP_HEAD:
+        put_send(recorder, tapped, time_ns, whole, true, turn->of);
+        break;
+    case TAP_RECEIVED:
+        put_send(recorder, tapped, time_ns, whole, false, turn->of);
+        break;
+    case TAP_SENT:
+        put_sent(recorder, tapped, time_ns, whole);
+        break;
+    case TAP_WRITE: {
+        struct link_message message = message_of(whole, LINK_SERVER);
+
+        cut_data(tapped, &message);
+        link_write(&recorder->out, &tapped->link, time_ns, &message);
+        break;
+    }
+    case TAP_READ:
+        put_read(recorder, tapped, time_ns, whole);
+        break;
+    case TAP_READ_OCTETS:
+        put_read_octets(recorder, tapped, time_ns, whole);
+        break;
+    case TAP_BODY:
+    case TAP_EXPOSED:
+    case TAP_WRITTEN:
+    case TAP_KINDS:
+        break;
+    }
+}
+
+/* ---- in order ---- */
+
+static void put_turns(struct recorder *recorder, bool all)
+{
+    const struct turn *first;
+
+    while ((first = g_queue_peek_head(&recorder->turns))) {
+        bool late = recorder->latest_ns > first->whole->event.time_ns + RECORDER_WAIT_NS;
+
+        if (first->waits && !late && !all && recorder->turns.length < RECORDER_QUEUE)
+            return;
+        recorder->n_waiting -= first->waits;
+        put_turn(recorder, first);
+        turn_free(g_queue_pop_head(&recorder->turns));
+    }
+}
+
+/* Blocks that were lost are missing in some connection. */
+static void tell_dropped(struct recorder *recorder)
+{
+    uint64_t dropped = assembly_dropped(recorder->assembly);
+
+    if (dropped == recorder->skipped)
+        return;
+    recorder_skip(recorder, dropped - recorder->skipped);
+    recorder->skipped = dropped;
+}
+
+/* The octets that a Reply waits for are there. */
+static void wake(struct recorder *recorder, const struct tap_event *event)
+{
+    for (GList *link = recorder->n_waiting > 0 ? recorder->turns.head : NULL; link; link = link->next) {
+        struct turn *turn = link->data;
+
+        if (!turn->waits || turn->of != event->of || turn->whole->event.connection != event->connection)
+            continue;
+        turn->waits = false;
+        recorder->n_waiting--;
+        return;
+    }
+}
+
+/* Whether a Reply says that the server has written into the client's memory. */
+static bool says_written(const struct whole *whole)
+{
+    struct chunk_segments segments;
+
+    if (whole->event.kind != TAP_RECEIVED || whole->event.server)
+        return false;
+    chunks_of_reply(&segments, whole->octets->data, whole->octets->len);
+    return segments.n > 0;
+}
+
+static uint64_t xid_of(const struct whole *whole)
+{
+    uint32_t xid = 0;
+
+    if (whole->octets->len >= sizeof xid)
+        memcpy(&xid, whole->octets->data, sizeof xid);
+    return xid;
+}
+
+static void queue(struct recorder *recorder, struct whole *whole)
+{
+    struct turn *turn = g_new(struct turn, 1);
+
+    *turn = (struct turn){whole, says_written(whole), xid_of(whole)};
+    recorder->n_waiting += turn->waits;
+    g_queue_push_tail(&recorder->turns, turn);
+}
+
+static struct whole *whole_alone(const struct tap_event *event, const uint8_t *octets)
+{
+    struct whole *whole = g_new0(struct whole, 1);
+
+    whole->event = *event;
+    whole->length = event->length;
+    whole->octets = g_byte_array_append(g_byte_array_new(), octets, event->n);
+    return whole;
+}
+
+void recorder_take(struct recorder *recorder, const void *p, size_t n)
+{
+    const uint8_t *octets = (const uint8_t *)p + sizeof(struct tap_event);
+    struct tap_event event;
+    struct whole *whole;
+
+    if (n < sizeof event) {
+        recorder->dropped++;
+        return;
+    }
+    memcpy(&event, p, sizeof event);
+    if (event.kind == 0 || event.kind >= TAP_KINDS || event.n > n - sizeof event || event.n > event.length ||
+        event.n > TAP_BLOCK) {
+        recorder->dropped++;
+        return;
+    }
+    recorder->latest_ns = MAX(recorder->latest_ns, event.time_ns);
+    if (event.kind < TAP_HEAD || event.kind == TAP_SENT || event.kind == TAP_READ)
+        whole = whole_alone(&event, octets);
+    else
+        whole = assembly_add(recorder->assembly, &event, octets);
+    if (whole)
+        queue(recorder, whole);
+    if (event.kind == TAP_WRITTEN && event.length == 0)
+        wake(recorder, &event);
+    tell_dropped(recorder);
+    put_turns(recorder, false);
+}
+
+void recorder_lost(struct recorder *recorder, uint64_t n)
+{
+    if (n == 0)
+        return;
+    recorder->dropped += n;
+    put_turns(recorder, true);
+    recorder_skip(recorder, n);
+}
+
+void recorder_reach(struct recorder *recorder, uint64_t now_ns)
+{
+    recorder->latest_ns = MAX(recorder->latest_ns, now_ns);
+    put_turns(recorder, false);
+}
+
+struct recorder_counts recorder_counts(const struct recorder *recorder)
+{
+    return (struct recorder_counts){.packets = recorder->out.packets,
+                                    .octets = capture_file_octets(recorder->out.file),
+                                    .connections = recorder->n_connections,
+                                    .dropped = recorder->dropped + assembly_dropped(recorder->assembly),
+                                    .failed = recorder->out.failed};
+}
+
+void recorder_finish(struct recorder *recorder)
+{
+    int64_t time_ns;
+    GHashTableIter all;
+    gpointer value;
+
+    put_turns(recorder, true);
+    time_ns = (int64_t)recorder->latest_ns + recorder->options.epoch_ns;
+    g_hash_table_iter_init(&all, recorder->connections);
+    while (g_hash_table_iter_next(&all, NULL, &value))
+        recorder_end(recorder, value, time_ns);
+    recorder->out.failed |=
+        !capture_file_drops(recorder->out.file, time_ns, recorder->dropped + assembly_dropped(recorder->assembly));
+}

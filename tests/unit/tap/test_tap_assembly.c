@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Blocks of records become whole things, and blocks that are lost do no harm. */
+#include "tap/assembly.h"
+#include "tests/unit/support/support.h"
+
+#include <string.h>
+
+static struct tap_event event_of(enum tap_kind kind, uint64_t of, uint32_t n, uint32_t total, bool first)
+{
+    return (struct tap_event){
+        .connection = 1, .of = of, .kind = kind, .n = n, .length = n, .total = total, .first = first, .server = 1};
+}
+
+static struct whole *add(struct assembly *assembly, struct tap_event event, const char *octets)
+{
+    return assembly_add(assembly, &event, (const uint8_t *)octets);
+}
+
+static void assert_whole(struct whole *whole, const char *octets, uint64_t length)
+{
+    assert_non_null(whole);
+    assert_int_equal(whole->octets->len, strlen(octets));
+    assert_memory_equal(whole->octets->data, octets, strlen(octets));
+    assert_int_equal(whole->length, length);
+    whole_free(whole);
+}
+
+static void blocks_are_joined(void **state)
+{
+    struct assembly *assembly = assembly_new();
+
+    assert_null(add(assembly, event_of(TAP_RECEIVED, 5, 3, 5, true), "abc"));
+    assert_null(add(assembly, event_of(TAP_RECEIVED, 6, 2, 4, true), "xy")); /* of another Send, in between */
+    assert_whole(add(assembly, event_of(TAP_RECEIVED, 5, 2, 5, false), "de"), "abcde", 5);
+    assert_whole(add(assembly, event_of(TAP_RECEIVED, 6, 2, 4, false), "zz"), "xyzz", 4);
+    assert_whole(add(assembly, event_of(TAP_RECEIVED, 7, 0, 0, true), ""), "", 0);
+    assert_int_equal(assembly_dropped(assembly), 0);
+    assembly_free(assembly);
+}
+
+/* The server maps the body before it posts the head, the client's comes after it. */
+static void the_head_is_first(void **state)
+{
+    struct assembly *assembly = assembly_new();
+
+    assert_null(add(assembly, event_of(TAP_BODY, 5, 3, 0, true), "def"));
+    assert_null(add(assembly, event_of(TAP_BODY, 5, 1, 0, true), "g"));
+    assert_whole(add(assembly, event_of(TAP_HEAD, 5, 3, 7, true), "abc"), "abcdefg", 7);
+    assert_null(add(assembly, event_of(TAP_HEAD, 5, 3, 5, true), "abc"));
+    assert_whole(add(assembly, event_of(TAP_BODY, 5, 2, 0, true), "de"), "abcde", 5);
+    assembly_free(assembly);
+}
+
+static void a_body_that_was_never_posted_is_left_out(void **state)
+{
+    struct assembly *assembly = assembly_new();
+
+    assert_null(add(assembly, event_of(TAP_BODY, 5, 4, 0, true), "old!"));
+    assert_null(add(assembly, event_of(TAP_BODY, 5, 2, 0, true), "de"));
+    assert_whole(add(assembly, event_of(TAP_HEAD, 5, 3, 5, true), "abc"), "abcde", 5);
+    assembly_free(assembly);
+}
+
+static void a_lost_block_drops_its_thing_only(void **state)
+{
+    struct assembly *assembly = assembly_new();
+
+    assert_null(add(assembly, event_of(TAP_RECEIVED, 5, 3, 9, true), "abc")); /* the rest is lost */
+    assert_whole(add(assembly, event_of(TAP_RECEIVED, 5, 2, 2, true), "xy"), "xy", 2);
+    assert_int_equal(assembly_dropped(assembly), 1);
+    assembly_free(assembly);
+}
+
+static void cut_octets_end_what_is_known(void **state)
+{
+    struct assembly *assembly = assembly_new();
+    struct tap_event cut = event_of(TAP_WRITE, 5, 2, 7, true);
+
+    cut.length = 4;
+    assert_null(add(assembly, cut, "ab"));
+    assert_whole(add(assembly, event_of(TAP_WRITE, 5, 3, 7, false), "efg"), "ab", 7);
+    assembly_free(assembly);
+}
+
+static void the_clients_chunks_are_taken(void **state)
+{
+    struct assembly *assembly = assembly_new();
+
+    assert_null(add(assembly, event_of(TAP_EXPOSED, 5, 3, 0, true), "abc"));
+    assert_whole(assembly_take(assembly, 1, 5, TAP_EXPOSED), "abc", 3);
+    assert_null(assembly_take(assembly, 1, 5, TAP_EXPOSED));
+    assert_null(add(assembly, event_of(TAP_WRITTEN, 5, 3, 0, true), "abc"));
+    assembly_forget(assembly, 1);
+    assert_null(assembly_take(assembly, 1, 5, TAP_WRITTEN));
+    assembly_free(assembly);
+}
+
+static void memory_is_bounded(void **state)
+{
+    struct assembly *assembly = assembly_new();
+
+    for (unsigned i = 0; i < ASSEMBLY_MAX + 10; i++)
+        assert_null(add(assembly, event_of(TAP_RECEIVED, i, 3, 9, true), "abc"));
+    assert_int_equal(assembly_dropped(assembly), 10);
+    assert_null(assembly_take(assembly, 1, 9, TAP_RECEIVED));
+    assert_whole(assembly_take(assembly, 1, 10, TAP_RECEIVED), "abc", 3);
+    assembly_free(assembly);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_are_joined),
+        cmocka_unit_test(the_head_is_first),
+        cmocka_unit_test(a_body_that_was_never_posted_is_left_out),
+        cmocka_unit_test(a_lost_block_drops_its_thing_only),
+        cmocka_unit_test(cut_octets_end_what_is_known),
+        cmocka_unit_test(the_clients_chunks_are_taken),
+        cmocka_unit_test(memory_is_bounded),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Records become packets: whose, in which order, what is cut, and what is missing. */
+#include "tap/recorder.h"
+#include "tests/unit/support/support.h"
+#include "wire/ib.h"
+#include "wire/octets.h"
+#include "wire/tap_mark.h"
+
+#include <arpa/inet.h>
+#include <glib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { HEAD = 14 + 20 + 8, BLOCK_PACKET = 6, BLOCK_STATISTICS = 5, MS = 1000000 };
+
+static const uint8_t empty_call[28] = {0, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0, 1};
+/* With a Write list of one chunk of 8 octets, and the beginning of an RPC Reply. */
+static const uint8_t chunk_reply[] = {0, 0, 0,    7, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,
+                                      0, 0, 0,    1, 0, 0, 0, 1, 0, 0, 0, 9, 0, 0, 0, 8, 0, 0, 0, 0,
+                                      0, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 1};
+
+static struct bench {
+    char path[32];
+    struct capture_file *file;
+    struct recorder *recorder;
+    gchar *octets;
+    gsize n, at;
+} bench;
+
+static void start(const struct recorder_options *options)
+{
+    static const struct recorder_options none;
+    int fd;
+
+    bench = (struct bench){.path = "/tmp/test-tap-XXXXXX"};
+    fd = mkstemp(bench.path);
+    assert_true(fd >= 0);
+    close(fd);
+    bench.file = capture_file_open(bench.path, CAPTURE_PCAPNG, 0);
+    assert_non_null(bench.file);
+    bench.recorder = recorder_new(options ? options : &none, bench.file);
+}
+
+static struct recorder_counts stop(void)
+{
+    struct recorder_counts counts;
+
+    recorder_finish(bench.recorder);
+    counts = recorder_counts(bench.recorder);
+    recorder_free(bench.recorder);
+    assert_true(capture_file_close(bench.file));
+    assert_true(g_file_get_contents(bench.path, &bench.octets, &bench.n, NULL));
+    unlink(bench.path);
+    bench.at = 0;
+    return counts;
+}
+
+static void end(void)
+{
+    g_free(bench.octets);
+}
+
+/* The next block of that type in the file; its octets from the type on. NULL: none. */
+static const uint8_t *next_block(uint32_t type)
+{
+    while (bench.at + 12 <= bench.n) {
+        const uint8_t *block = (const uint8_t *)bench.octets + bench.at;
+
+        bench.at += get_le32(block + 4);
+        if (get_le32(block) == type)
+            return block;
+    }
+    return NULL;
+}
+
+struct seen {
+    struct ib_packet packet;
+    struct tap_mark mark;
+    uint32_t captured, length;
+    const uint8_t *frame;
+};
+
+static bool next_packet(struct seen *seen)
+{
+    const uint8_t *block = next_block(BLOCK_PACKET);
+
+    if (!block)
+        return false;
+    *seen = (struct seen){.captured = get_le32(block + 20), .length = get_le32(block + 24), .frame = block + 28};
+    seen->mark = tap_mark_decode(seen->frame, seen->captured);
+    assert_true(seen->mark.tapped);
+    assert_int_equal(ib_packet_decode(&seen->packet, seen->frame + HEAD, seen->length - HEAD, seen->captured - HEAD),
+                     IB_DECODED);
+    return true;
+}
+
+static void assert_next(unsigned operation)
+{
+    struct seen seen;
+
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.bth.opcode, operation);
+}
+
+static void put_address(uint8_t out[TAP_SOCKADDR], const char *text, uint16_t port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+
+    assert_int_equal(inet_pton(AF_INET, text, &address.sin_addr), 1);
+    memcpy(out, &address, sizeof address);
+}
+
+static struct tap_event event_of(enum tap_kind kind, bool server, uint64_t of)
+{
+    struct tap_event event = {.connection = 77, .of = of, .kind = kind, .server = server, .first = 1};
+
+    put_address(event.local, "192.0.2.1", server ? 20049 : 1000);
+    put_address(event.peer, "192.0.2.2", server ? 1000 : 20049);
+    return event;
+}
+
+static void give(struct tap_event event, const void *p, uint32_t n)
+{
+    uint8_t record[sizeof event + TAP_BLOCK];
+
+    event.n = n;
+    event.length = MAX(event.length, n);
+    if (event.total == 0)
+        event.total = n;
+    memcpy(record, &event, sizeof event);
+    if (n > 0)
+        memcpy(record + sizeof event, p, n);
+    recorder_take(bench.recorder, record, sizeof event + n);
+}
+
+static void a_reply_is_delivered_when_it_is_done(void **state)
+{
+    struct seen seen;
+    uint32_t psn;
+
+    start(NULL);
+    give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
+    give(event_of(TAP_HEAD, true, 2), empty_call, sizeof empty_call);
+    give(event_of(TAP_HEAD, true, 3), empty_call, sizeof empty_call);
+    give(event_of(TAP_SENT, true, 2), NULL, 0);
+    assert_int_equal(stop().packets, 5);
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.bth.opcode, IB_SEND_ONLY);
+    assert_int_equal(seen.packet.bth.qp & 1, 1); /* to the server */
+    assert_int_equal(seen.mark.source_port, 1000);
+    assert_int_equal(seen.mark.destination_port, 20049);
+    assert_false(seen.mark.by_client);
+    assert_next(IB_ACKNOWLEDGE);
+    assert_true(next_packet(&seen));
+    psn = seen.packet.bth.psn;
+    assert_next(IB_SEND_ONLY);
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.bth.opcode, IB_ACKNOWLEDGE);
+    assert_int_equal(seen.packet.bth.psn, psn);
+    assert_false(next_packet(&seen));
+    end();
+}
+
+/* On the wire they came first; in the client's memory they are found later. */
+static void written_octets_come_before_their_reply(void **state)
+{
+    struct seen seen;
+    struct tap_event over;
+
+    start(NULL);
+    give(event_of(TAP_RECEIVED, false, 1), chunk_reply, sizeof chunk_reply);
+    give(event_of(TAP_RECEIVED, false, 2), empty_call, sizeof empty_call);
+    assert_int_equal(recorder_counts(bench.recorder).packets, 0);
+    over = event_of(TAP_WRITTEN, false, GUINT32_TO_BE(7));
+    give(over, "abcdefgh", 8);
+    over.first = 0;
+    give(over, NULL, 0);
+    assert_int_equal(recorder_counts(bench.recorder).packets, 5);
+    stop();
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.bth.opcode, IB_WRITE_ONLY);
+    assert_int_equal(seen.packet.reth.rkey, 9);
+    assert_int_equal(seen.packet.reth.address, 0x1000);
+    assert_int_equal(seen.packet.payload_len, 8);
+    assert_memory_equal(seen.packet.payload, "abcdefgh", 8);
+    assert_true(seen.mark.found && seen.mark.by_client);
+    assert_next(IB_SEND_ONLY);
+    assert_next(IB_ACKNOWLEDGE);
+    assert_next(IB_SEND_ONLY);
+    end();
+}
+
+static void a_reply_does_not_wait_for_ever(void **state)
+{
+    struct tap_event late = event_of(TAP_RECEIVED, false, 2);
+    struct seen seen;
+
+    start(NULL);
+    give(event_of(TAP_RECEIVED, false, 1), chunk_reply, sizeof chunk_reply);
+    late.time_ns = RECORDER_WAIT_NS + MS;
+    give(late, empty_call, sizeof empty_call);
+    assert_int_equal(recorder_counts(bench.recorder).packets, 5);
+    stop();
+    assert_true(next_packet(&seen)); /* what was written is not known */
+    assert_int_equal(seen.packet.bth.opcode, IB_WRITE_ONLY);
+    assert_int_equal(seen.packet.payload_captured, 0);
+    assert_int_equal(seen.packet.payload_len, 8);
+    end();
+}
+
+static void reads_have_the_numbers_of_their_packets(void **state)
+{
+    static const uint8_t octets[TAP_BLOCK];
+    struct tap_event read = event_of(TAP_READ, true, 5), done = event_of(TAP_READ_OCTETS, true, 5);
+    struct seen seen;
+
+    start(NULL);
+    read.handle = 3;
+    read.address = 0x2000;
+    read.total = 5000;
+    give(read, NULL, 0);
+    give(event_of(TAP_HEAD, true, 6), empty_call, sizeof empty_call);
+    give(done, octets, TAP_BLOCK);
+    done.first = 0;
+    give(done, octets, 5000 - TAP_BLOCK);
+    give(done, NULL, 0);
+    stop();
+    assert_next(IB_READ_REQUEST);
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.bth.psn, 2);
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.bth.opcode, IB_READ_RESPONSE_FIRST);
+    assert_int_equal(seen.packet.bth.psn, 0);
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.bth.opcode, IB_READ_RESPONSE_LAST);
+    assert_int_equal(seen.packet.payload_captured, 5000 - TAP_BLOCK);
+    end();
+}
+
+static void losses_are_in_the_file(void **state)
+{
+    struct seen seen;
+    const uint8_t *statistics;
+    struct recorder_counts counts;
+
+    start(NULL);
+    give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
+    recorder_lost(bench.recorder, 3);
+    give(event_of(TAP_RECEIVED, true, 2), empty_call, sizeof empty_call);
+    recorder_take(bench.recorder, "short", 5);
+    counts = stop();
+    assert_int_equal(counts.dropped, 4);
+    assert_next(IB_SEND_ONLY);
+    assert_next(IB_ACKNOWLEDGE);
+    assert_next(IB_ACKNOWLEDGE); /* of what is missing, either way */
+    assert_next(IB_ACKNOWLEDGE);
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.bth.psn, 4);
+    bench.at = 0;
+    statistics = next_block(BLOCK_STATISTICS);
+    assert_non_null(statistics);
+    assert_int_equal(get_le32(statistics + 24), 4);
+    end();
+}
+
+static void others_are_left_out(void **state)
+{
+    struct recorder_options options = {
+        .n_peers = 1, .peer = {{.ip = 4, .address = {192, 0, 2, 9}}}, .n_ports = 1, .port = {20049}};
+
+    start(&options);
+    give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
+    assert_int_equal(stop().packets, 0);
+    end();
+    options.peer[0].address[3] = 2;
+    start(&options);
+    give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
+    assert_int_equal(stop().packets, 2);
+    end();
+    options.port[0] = 7;
+    start(&options);
+    give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
+    assert_int_equal(stop().packets, 0);
+    end();
+}
+
+static void packets_are_cut(void **state)
+{
+    struct recorder_options options = {.snap = 60};
+    struct seen seen;
+
+    start(&options);
+    give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
+    stop();
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.captured, 60);
+    assert_int_equal(seen.packet.payload_len, sizeof empty_call);
+    end();
+}
+
+/* The number of a connection may be used again. */
+static void connections_begin_and_end(void **state)
+{
+    struct seen seen;
+    uint32_t qp;
+
+    start(NULL);
+    give(event_of(TAP_ASKED, true, 0), "\xf6\xab\x0e\x18\1\1\3\3", 8);
+    give(event_of(TAP_ACCEPT, true, 0), "\xf6\xab\x0e\x18\1\0\3\3", 8);
+    give(event_of(TAP_LEFT, true, 0), NULL, 0);
+    give(event_of(TAP_LEAVE, true, 0), NULL, 0);
+    give(event_of(TAP_SENT, true, 9), NULL, 0);
+    give(event_of(TAP_GONE, true, 0), NULL, 0);
+    give(event_of(TAP_ASKED, true, 0), NULL, 0);
+    assert_int_equal(stop().connections, 2);
+    assert_true(next_packet(&seen));
+    qp = get_be24(seen.packet.payload + 24 + 32);
+    assert_memory_equal(seen.packet.payload + 24 + 140 + 36, "\xf6\xab\x0e\x18\1\1\3\3", 8);
+    assert_int_equal(qp & 1, 0);
+    assert_true(next_packet(&seen));
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.payload[17], 0x15); /* DisconnectRequest */
+    assert_int_equal(seen.mark.source_port, 1000);   /* the client was first */
+    assert_true(next_packet(&seen));
+    assert_int_not_equal(get_be24(seen.packet.payload + 24 + 32), qp);
+    end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_reply_is_delivered_when_it_is_done),
+        cmocka_unit_test(written_octets_come_before_their_reply),
+        cmocka_unit_test(a_reply_does_not_wait_for_ever),
+        cmocka_unit_test(reads_have_the_numbers_of_their_packets),
+        cmocka_unit_test(losses_are_in_the_file),
+        cmocka_unit_test(others_are_left_out),
+        cmocka_unit_test(packets_are_cut),
+        cmocka_unit_test(connections_begin_and_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
