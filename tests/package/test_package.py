@@ -13,7 +13,7 @@ import pytest
 pytestmark = [pytest.mark.all,
               pytest.mark.skipif(os.geteuid() != 0, reason="a fresh root can be made by root only")]
 RELEASE = platform.freedesktop_os_release()["VERSION_CODENAME"]
-NAMES = ["iwarp-kit", "wireshark-iwarp", "iwarp-kit-doc", "libiwarp-wire-dev", "iwarp-target", "iwarp-kit-verbs"]
+NAMES = ["iwarp-kit", "wireshark-iwarp", "iwarp-kit-doc", "libiwarp-wire-dev", "iwarp-target", "iwarp-kit-verbs", "iwarp-tap"]
 
 
 def run(*command, **options):

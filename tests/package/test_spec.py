@@ -48,4 +48,4 @@ def test_packages(build, root, tmp_path):
         assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
         assert "unpackaged" not in result.stderr
     names = {path.name.rsplit("-", 2)[0] for path in (tmp_path / "rpm").rglob("*.rpm")}
-    assert names == {"iwarp-kit", "wireshark-iwarp", "iwarp-kit-verbs", "iwarp-target", "iwarp-wire-devel", "iwarp-kit-doc"}
+    assert names == {"iwarp-kit", "wireshark-iwarp", "iwarp-kit-verbs", "iwarp-target", "iwarp-tap", "iwarp-wire-devel", "iwarp-kit-doc"}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records of octets, wherever the kernel has them. Included by the one file of programs.
+ *
+ * Records are reserved in one ring buffer of all processors, which keeps their order. Functions that loop are global
+ * (not static): the verifier looks at each once, and not at each place from where it is called.
+ */
+#ifndef IWARP_TAP_BPF_RECORDS_H
+#define IWARP_TAP_BPF_RECORDS_H
+
+#include "tap/bpf/kernel.h"
+#include "tap/event.h"
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <stdbool.h>
+
+enum {
+    SMALL = 512,
+    BLOCKS_MAX = 17,   /* of one buffer */
+    ENTRIES_MAX = 300, /* of one segment, or of one XDR buffer */
+    PAGE = 4096,
+    RING = 1 << 26,
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, RING);
+} ring SEC(".maps");
+
+/* Set before loading. */
+const volatile __u32 snap = TAP_BLOCK; /* octets of a block that are reported */
+const volatile bool chunks = true;     /* with the octets of chunks */
+
+__u64 lost = 0; /* records for which the ring had no room */
+
+/* Where the kernel's direct map and its array of pages begin; not there on other machines than x86-64. */
+extern const void page_offset_base __ksym __weak;
+extern const void vmemmap_base __ksym __weak;
+
+/* ---- records ---- */
+
+struct message {
+    struct tap_event event;
+    const void *from;
+};
+
+struct small_record {
+    struct tap_event event;
+    __u8 octets[SMALL];
+};
+
+struct large_record {
+    struct tap_event event;
+    __u8 octets[TAP_BLOCK];
+};
+
+static __always_inline void begin(struct message *m, enum tap_kind kind, struct rdma_cm_id *id, __u64 of, bool server)
+{
+    __builtin_memset(m, 0, sizeof *m);
+    m->event.time_ns = bpf_ktime_get_ns();
+    m->event.connection = (__u64)id;
+    m->event.of = of;
+    m->event.kind = kind;
+    m->event.server = server;
+    m->event.first = 1;
+    bpf_probe_read_kernel(m->event.local, TAP_SOCKADDR, __builtin_preserve_access_index(&id->route.addr.src_addr));
+    bpf_probe_read_kernel(m->event.peer, TAP_SOCKADDR, __builtin_preserve_access_index(&id->route.addr.dst_addr));
+}
+
+/*
+ * Copies n octets, at most `size`; what cannot be read is not there. The verifier knows the bound of the register that
+ * is compared, so the compiler must not compare another one.
+ */
+static __always_inline void fill(struct tap_event *event, void *octets, __u64 n, __u32 size, const void *from)
+{
+    event->n = 0;
+    if (n == 0)
+        return;
+    barrier_var(n);
+    if (n > size)
+        n = size;
+    if (!bpf_probe_read_kernel(octets, n, from))
+        event->n = n;
+}
+
+/* One block of at most TAP_BLOCK octets at m->from + at. */
+__noinline int put_block(struct message *m, __u32 at, __u32 length)
+{
+    __u64 n = length < snap ? length : snap;
+
+    if (!m)
+        return 0;
+    if (!m->from)
+        n = 0;
+    if (n <= SMALL) {
+        struct small_record *record = bpf_ringbuf_reserve(&ring, sizeof *record, 0);
+
+        if (!record) {
+            __sync_fetch_and_add(&lost, 1);
+            return 0;
+        }
+        record->event = m->event;
+        record->event.length = length;
+        fill(&record->event, record->octets, n, SMALL, m->from + at);
+        bpf_ringbuf_submit(record, 0);
+    } else {
+        struct large_record *record = bpf_ringbuf_reserve(&ring, sizeof *record, 0);
+
+        if (!record) {
+            __sync_fetch_and_add(&lost, 1);
+            return 0;
+        }
+        record->event = m->event;
+        record->event.length = length;
+        fill(&record->event, record->octets, n, TAP_BLOCK, m->from + at);
+        bpf_ringbuf_submit(record, 0);
+    }
+    m->event.first = 0;
+    return 0;
+}
+
+/* The octets at m->from, as blocks; at least one. */
+__noinline int put_octets(struct message *m, __u32 length)
+{
+    __u32 at = 0;
+
+    if (!m)
+        return 0;
+    for (int i = 0; i < BLOCKS_MAX; i++) {
+        __u32 n = length - at;
+
+        if (n > TAP_BLOCK)
+            n = TAP_BLOCK;
+        put_block(m, at, n);
+        at += n;
+        if (at >= length)
+            break;
+    }
+    return 0;
+}
+
+/* ---- memory that is not contiguous ---- */
+
+static __always_inline const void *address_of(__u64 page)
+{
+    __u64 base = 0, map = 0;
+
+    if (!&page_offset_base || !&vmemmap_base)
+        return 0;
+    bpf_probe_read_kernel(&base, sizeof base, &page_offset_base);
+    bpf_probe_read_kernel(&map, sizeof map, &vmemmap_base);
+    return (const void *)(base + (page - map) / bpf_core_type_size(struct page) * PAGE);
+}
+
+enum entries { PAGES, VECTORS, SCATTERED };
+
+struct walk {
+    struct message *m;
+    __u64 at;    /* the next entry */
+    __u32 left;  /* octets */
+    __u32 first; /* PAGES: offset in the first page */
+    enum entries entries;
+};
+
+static __always_inline __u64 entry_of(struct walk *walk, __u32 *offset, __u32 *length)
+{
+    __u64 page = 0;
+
+    if (walk->entries == PAGES) {
+        bpf_probe_read_kernel(&page, sizeof page, (const void *)walk->at);
+        *offset = walk->first;
+        *length = PAGE - walk->first;
+        walk->first = 0;
+        walk->at += sizeof page;
+    } else if (walk->entries == VECTORS) {
+        struct bio_vec *vector = (struct bio_vec *)walk->at;
+
+        page = (__u64)BPF_CORE_READ(vector, bv_page);
+        *offset = BPF_CORE_READ(vector, bv_offset);
+        *length = BPF_CORE_READ(vector, bv_len);
+        walk->at += bpf_core_type_size(struct bio_vec);
+    } else {
+        struct scatterlist *entry = (struct scatterlist *)walk->at;
+
+        page = BPF_CORE_READ(entry, page_link);
+        if (page & 1) { /* the list goes on elsewhere */
+            entry = (struct scatterlist *)(page & ~3UL);
+            page = BPF_CORE_READ(entry, page_link);
+        }
+        page &= ~3UL;
+        *offset = BPF_CORE_READ(entry, offset);
+        *length = BPF_CORE_READ(entry, length);
+        walk->at = (__u64)entry + bpf_core_type_size(struct scatterlist);
+    }
+    return page;
+}
+
+static long put_entry(__u32 i, struct walk *walk)
+{
+    __u32 offset = 0, length = 0;
+    __u64 page = entry_of(walk, &offset, &length);
+    const void *from = address_of(page);
+    struct message *m = walk->m;
+
+    if (length > walk->left)
+        length = walk->left;
+    if (length == 0)
+        return 1;
+    m->from = chunks && from ? from + offset : 0;
+    put_octets(m, length);
+    walk->left -= length;
+    return 0;
+}
+
+struct walk_bounds {
+    __u64 at;
+    __u32 left, first, n;
+    enum entries entries;
+};
+
+__noinline int put_entries(struct message *m, struct walk_bounds *bounds)
+{
+    struct walk walk;
+
+    if (!m || !bounds)
+        return 0;
+    walk = (struct walk){m, bounds->at, bounds->left, bounds->first, bounds->entries};
+    bpf_loop(bounds->n < ENTRIES_MAX ? bounds->n : ENTRIES_MAX, put_entry, &walk, 0);
+    return 0;
+}
+
+/* The parts of an XDR buffer that are asked for. */
+enum { XDR_HEAD = 1, XDR_PAGES = 2, XDR_TAIL = 4 };
+
+__noinline int put_xdr(struct message *m, __u64 buffer, __u32 parts)
+{
+    struct xdr_buf *xdr = (struct xdr_buf *)buffer;
+    struct walk_bounds bounds = {.entries = PAGES, .n = ENTRIES_MAX};
+    __u32 n;
+
+    if (!m)
+        return 0;
+    n = BPF_CORE_READ(xdr, head[0].iov_len);
+    if ((parts & XDR_HEAD) && n > 0) {
+        m->from = BPF_CORE_READ(xdr, head[0].iov_base);
+        put_octets(m, n);
+    }
+    bounds.left = BPF_CORE_READ(xdr, page_len);
+    bounds.first = BPF_CORE_READ(xdr, page_base);
+    bounds.at = (__u64)(BPF_CORE_READ(xdr, pages) + bounds.first / PAGE);
+    bounds.first %= PAGE;
+    if ((parts & XDR_PAGES) && bounds.left > 0)
+        put_entries(m, &bounds);
+    n = BPF_CORE_READ(xdr, tail[0].iov_len);
+    if ((parts & XDR_TAIL) && n > 0) {
+        m->from = BPF_CORE_READ(xdr, tail[0].iov_base);
+        put_octets(m, n);
+    }
+    return 0;
+}
+
+/* The verifier wants a number, where the compiler knows a pointer. */
+static __always_inline __u64 number_of(const void *p)
+{
+    __u64 from = (__u64)p, number = 0;
+
+    bpf_probe_read_kernel(&number, sizeof number, &from);
+    return number;
+}
+
+#endif

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The probes of iwarp-tap: functions of the kernel's server and client of RPC-over-RDMA (rpcrdma) and of the connection
+ * manager (rdma_cm). They only read, and report in the records of tap/event.h.
+ *
+ * kprobes, because these run with preemption off: two tasks on a processor cannot meet in the same program, of which
+ * the kernel would skip the second (fentry, on kernels with PREEMPT_LAZY).
+ */
+#include "tap/bpf/records.h"
+
+#include <asm/ptrace.h>
+
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_tracing.h>
+
+enum {
+    SEGMENTS_MAX = 64, /* of one Read */
+    SGES_MAX = 20,
+    TO_DEVICE = 1, /* DMA_TO_DEVICE */
+    PROC_MSG = 0,
+    PROC_NOMSG = 1,
+};
+
+char LICENSE[] SEC("license") = "GPL";
+
+/* ---- both ---- */
+
+static __always_inline void received(struct message *m, const void *from, struct ib_wc *wc)
+{
+    m->event.total = BPF_CORE_READ(wc, byte_len);
+    if (BPF_CORE_READ(wc, wc_flags) & IB_WC_WITH_INVALIDATE) {
+        m->event.invalidates = 1;
+        m->event.handle = BPF_CORE_READ(wc, ex.invalidate_rkey);
+    }
+    m->from = from;
+    put_octets(m, m->event.total);
+}
+
+/* What a send request says of the whole Send; returns the length of its first part. */
+static __always_inline __u32 describe_send(struct message *m, struct ib_send_wr *wr, struct ib_sge *sge)
+{
+    __u32 n = BPF_CORE_READ(wr, num_sge);
+
+    for (__u32 i = 0; i < SGES_MAX; i++) {
+        if (i >= n)
+            break;
+        m->event.total += BPF_CORE_READ(sge + i, length);
+    }
+    if (BPF_CORE_READ(wr, opcode) == IB_WR_SEND_WITH_INV) {
+        m->event.invalidates = 1;
+        m->event.handle = BPF_CORE_READ(wr, ex.invalidate_rkey);
+    }
+    return BPF_CORE_READ(sge, length);
+}
+
+/* ---- the server ---- */
+
+SEC("kprobe/svc_rdma_wc_receive")
+int BPF_KPROBE(server_received, struct ib_cq *cq, struct ib_wc *wc)
+{
+    struct svcxprt_rdma *rdma = BPF_CORE_READ(cq, cq_context);
+    void *ctxt = (void *)BPF_CORE_READ(wc, wr_cqe) - bpf_core_field_offset(struct svc_rdma_recv_ctxt, rc_cqe);
+    struct message m;
+
+    if (BPF_CORE_READ(wc, status) != IB_WC_SUCCESS)
+        return 0;
+    begin(&m, TAP_RECEIVED, BPF_CORE_READ(rdma, sc_cm_id), (__u64)ctxt, true);
+    received(&m, BPF_CORE_READ((struct svc_rdma_recv_ctxt *)ctxt, rc_recv_buf), wc);
+    return 0;
+}
+
+/* What the head of a Reply does not contain. */
+SEC("kprobe/svc_rdma_xb_dma_map")
+int BPF_KPROBE(server_body, struct xdr_buf *xdr, struct svc_rdma_map_data *data)
+{
+    struct svcxprt_rdma *rdma = BPF_CORE_READ(data, md_rdma);
+    struct message m;
+
+    begin(&m, TAP_BODY, BPF_CORE_READ(rdma, sc_cm_id), (__u64)BPF_CORE_READ(data, md_ctxt), true);
+    put_xdr(&m, number_of(xdr), XDR_HEAD | XDR_PAGES | XDR_TAIL);
+    return 0;
+}
+
+static __always_inline int server_head(struct svcxprt_rdma *rdma, struct svc_rdma_send_ctxt *ctxt)
+{
+    struct ib_send_wr *wr = __builtin_preserve_access_index(&ctxt->sc_send_wr);
+    struct message m;
+    __u32 head;
+
+    begin(&m, TAP_HEAD, BPF_CORE_READ(rdma, sc_cm_id), (__u64)ctxt, true);
+    head = describe_send(&m, wr, BPF_CORE_READ(wr, sg_list));
+    m.from = BPF_CORE_READ(ctxt, sc_xprt_buf);
+    put_octets(&m, head);
+    return 0;
+}
+
+/* Until Linux 6.5 or so, and since. */
+SEC("?kprobe/svc_rdma_send")
+int BPF_KPROBE(server_send, struct svcxprt_rdma *rdma, struct svc_rdma_send_ctxt *ctxt)
+{
+    return server_head(rdma, ctxt);
+}
+
+SEC("?kprobe/svc_rdma_post_send")
+int BPF_KPROBE(server_post_send, struct svcxprt_rdma *rdma, struct svc_rdma_send_ctxt *ctxt)
+{
+    return server_head(rdma, ctxt);
+}
+
+SEC("kprobe/svc_rdma_wc_send")
+int BPF_KPROBE(server_sent, struct ib_cq *cq, struct ib_wc *wc)
+{
+    struct svcxprt_rdma *rdma = BPF_CORE_READ(cq, cq_context);
+    void *ctxt = (void *)BPF_CORE_READ(wc, wr_cqe) - bpf_core_field_offset(struct svc_rdma_send_ctxt, sc_cqe);
+    struct message m;
+
+    begin(&m, TAP_SENT, BPF_CORE_READ(rdma, sc_cm_id), (__u64)ctxt, true);
+    m.event.status = BPF_CORE_READ(wc, status);
+    put_octets(&m, 0);
+    return 0;
+}
+
+/* ---- chunks, as the server moves them ---- */
+
+/* Where a segment's octets are. */
+static __always_inline void bounds_of(struct walk_bounds *bounds, void *ctxt)
+{
+    struct svc_rdma_rw_ctxt *scattered = ctxt;
+    struct svc_rdma_rw_ctxt___bvec *vectors = ctxt;
+
+    bounds->n = BPF_CORE_READ(scattered, rw_nents);
+    if (bpf_core_field_exists(vectors->rw_bvec)) {
+        bounds->entries = VECTORS;
+        bounds->at = (__u64)BPF_CORE_READ(vectors, rw_bvec);
+    } else {
+        bounds->entries = SCATTERED;
+        bounds->at = (__u64)BPF_CORE_READ(scattered, rw_sg_table.sgl);
+    }
+}
+
+__noinline int put_segment(struct message *m, __u64 ctxt, __u32 length)
+{
+    struct walk_bounds bounds = {.left = length};
+
+    if (!m)
+        return 0;
+    bounds_of(&bounds, (void *)ctxt);
+    put_entries(m, &bounds);
+    return 0;
+}
+
+static __always_inline int server_segment(struct svcxprt_rdma *rdma, void *ctxt, __u64 offset, __u32 handle,
+                                          __u32 length, __u32 direction)
+{
+    struct message m;
+
+    begin(&m, direction == TO_DEVICE ? TAP_WRITE : TAP_READ, BPF_CORE_READ(rdma, sc_cm_id), (__u64)ctxt, true);
+    m.event.handle = handle;
+    m.event.address = offset;
+    m.event.total = length;
+    if (direction == TO_DEVICE)
+        put_segment(&m, number_of(ctxt), length);
+    else
+        put_octets(&m, 0);
+    return 0;
+}
+
+struct length_walk {
+    __u64 at;
+    __u32 length;
+};
+
+static long add_length(__u32 i, struct length_walk *walk)
+{
+    struct scatterlist *entry = (struct scatterlist *)walk->at;
+    __u64 link = BPF_CORE_READ(entry, page_link);
+
+    if (link & 1)
+        entry = (struct scatterlist *)(link & ~3UL);
+    walk->length += BPF_CORE_READ(entry, length);
+    walk->at = (__u64)entry + bpf_core_type_size(struct scatterlist);
+    return 0;
+}
+
+/* Of a list of pages, which does not say its length. */
+__noinline int length_of(__u64 number)
+{
+    struct svc_rdma_rw_ctxt *ctxt = (struct svc_rdma_rw_ctxt *)number;
+    struct length_walk walk = {.at = (__u64)BPF_CORE_READ(ctxt, rw_sg_table.sgl)};
+    __u32 n = BPF_CORE_READ(ctxt, rw_nents);
+
+    bpf_loop(n < ENTRIES_MAX ? n : ENTRIES_MAX, add_length, &walk, 0);
+    return walk.length;
+}
+
+SEC("?kprobe/svc_rdma_rw_ctx_init")
+int BPF_KPROBE(server_segment_5, struct svcxprt_rdma *rdma, struct svc_rdma_rw_ctxt *ctxt, __u64 offset, __u32 handle,
+               __u32 direction)
+{
+    return server_segment(rdma, ctxt, offset, handle, length_of(number_of(ctxt)), direction);
+}
+
+#ifdef __TARGET_ARCH_x86
+#define SIXTH(regs) ((regs)->r9)
+#else
+#define SIXTH(regs) (((const struct user_pt_regs *)(regs))->regs[5])
+#endif
+
+/* With the length as fifth argument. */
+SEC("?kprobe/svc_rdma_rw_ctx_init")
+int BPF_KPROBE(server_segment_6, struct svcxprt_rdma *rdma, struct svc_rdma_rw_ctxt *ctxt, __u64 offset, __u32 handle,
+               __u32 length)
+{
+    return server_segment(rdma, ctxt, offset, handle, length, SIXTH(ctx));
+}
+
+SEC("kprobe/svc_rdma_wc_read_done")
+int BPF_KPROBE(server_read, struct ib_cq *cq, struct ib_wc *wc)
+{
+    struct svcxprt_rdma *rdma = BPF_CORE_READ(cq, cq_context);
+    __u64 chunk = (__u64)BPF_CORE_READ(wc, wr_cqe) - bpf_core_field_offset(struct svc_rdma_chunk_ctxt, cc_cqe);
+    __u64 head = chunk + bpf_core_field_offset(struct svc_rdma_chunk_ctxt, cc_rwctxts), at = 0;
+    struct rdma_cm_id *id = BPF_CORE_READ(rdma, sc_cm_id);
+    struct message m;
+
+    if (BPF_CORE_READ(wc, status) != IB_WC_SUCCESS)
+        return 0;
+    bpf_probe_read_kernel(&at, sizeof at, (void *)head);
+    for (int i = 0; i < SEGMENTS_MAX; i++) {
+        __u64 ctxt = at - bpf_core_field_offset(struct svc_rdma_rw_ctxt, rw_list);
+
+        if (at == head || !at)
+            break;
+        begin(&m, TAP_READ_OCTETS, id, ctxt, true);
+        put_segment(&m, ctxt, ~0u);
+        m.event.first = 0;
+        m.from = 0;
+        put_octets(&m, 0);
+        bpf_probe_read_kernel(&at, sizeof at, (void *)at);
+    }
+    return 0;
+}
+
+/* ---- the client ---- */
+
+SEC("kprobe/rpcrdma_wc_receive")
+int BPF_KPROBE(client_received, struct ib_cq *cq, struct ib_wc *wc)
+{
+    struct rpcrdma_xprt *xprt = BPF_CORE_READ(cq, cq_context);
+    void *rep = (void *)BPF_CORE_READ(wc, wr_cqe) - bpf_core_field_offset(struct rpcrdma_rep, rr_cqe);
+    struct message m;
+
+    if (BPF_CORE_READ(wc, status) != IB_WC_SUCCESS)
+        return 0;
+    begin(&m, TAP_RECEIVED, BPF_CORE_READ(xprt, rx_ep, re_id), (__u64)rep, false);
+    received(&m, BPF_CORE_READ((struct rpcrdma_rep *)rep, rr_rdmabuf, rg_data), wc);
+    return 0;
+}
+
+/* The first words of a Transport header. */
+struct words {
+    __u32 word[6];
+};
+
+enum { WORD_XID, WORD_VERSION, WORD_CREDIT, WORD_PROC, WORD_READS, WORD_WRITES };
+
+/* What the server has written is there when all memory is the client's again. */
+SEC("kprobe/rpcrdma_complete_rqst")
+int BPF_KPROBE(client_completed, struct rpcrdma_rep *rep)
+{
+    struct rpc_rqst *rqst = BPF_CORE_READ(rep, rr_rqst);
+    struct words header = {};
+    struct message m;
+    bool whole;
+
+    bpf_probe_read_kernel(&header, sizeof header, BPF_CORE_READ(rep, rr_rdmabuf, rg_data));
+    whole = header.word[WORD_PROC] == bpf_htonl(PROC_NOMSG);
+    if (!whole && (header.word[WORD_PROC] != PROC_MSG || !header.word[WORD_WRITES]))
+        return 0;
+    begin(&m, TAP_WRITTEN, BPF_CORE_READ(rep, rr_rxprt, rx_ep, re_id), header.word[WORD_XID], false);
+    if (chunks)
+        put_xdr(&m, number_of(rqst) + bpf_core_field_offset(struct rpc_rqst, rq_rcv_buf),
+                whole ? XDR_HEAD | XDR_PAGES | XDR_TAIL : XDR_PAGES);
+    m.event.first = 0;
+    m.from = 0;
+    put_octets(&m, 0);
+    return 0;
+}
+
+SEC("kprobe/frwr_send")
+int BPF_KPROBE(client_send, struct rpcrdma_xprt *xprt, struct rpcrdma_req *req)
+{
+    struct rpcrdma_sendctx *sendctx = BPF_CORE_READ(req, rl_sendctx);
+    struct ib_sge *sge = __builtin_preserve_access_index(&sendctx->sc_sges[0]);
+    struct ib_send_wr *wr = __builtin_preserve_access_index(&req->rl_wr);
+    __u64 sent = number_of(req) + bpf_core_field_offset(struct rpcrdma_req, rl_slot) +
+                 bpf_core_field_offset(struct rpc_rqst, rq_snd_buf);
+    struct rdma_cm_id *id = BPF_CORE_READ(xprt, rx_ep, re_id);
+    const void *header = BPF_CORE_READ(req, rl_rdmabuf, rg_data);
+    __u32 parts = BPF_CORE_READ(wr, num_sge), head;
+    struct xdr_buf *xdr = (struct xdr_buf *)sent;
+    struct words words = {};
+    struct message m;
+
+    bpf_probe_read_kernel(&words, sizeof words, header);
+    if (words.word[WORD_READS] && chunks) { /* what the server will read */
+        begin(&m, TAP_EXPOSED, id, (__u64)req, false);
+        put_xdr(&m, sent, words.word[WORD_PROC] ? XDR_HEAD | XDR_PAGES | XDR_TAIL : XDR_PAGES);
+    }
+    begin(&m, TAP_HEAD, id, (__u64)req, false);
+    head = describe_send(&m, wr, sge);
+    m.from = header;
+    put_octets(&m, head);
+    if (parts < 2)
+        return 0;
+    m.event.kind = TAP_BODY;
+    m.from = BPF_CORE_READ(req, rl_sendbuf, rg_data);
+    put_octets(&m, BPF_CORE_READ(sge + 1, length));
+    if (parts < 3)
+        return 0;
+    if (words.word[WORD_READS]) { /* the pages are in a chunk; the tail begins with their roundup, which is not sent */
+        __u32 n = BPF_CORE_READ(xdr, tail[0].iov_len);
+
+        m.from = BPF_CORE_READ(xdr, tail[0].iov_base) + (n & 3);
+        if (n > (n & 3))
+            put_octets(&m, n - (n & 3));
+    } else {
+        put_xdr(&m, sent, XDR_PAGES | XDR_TAIL);
+    }
+    return 0;
+}
+
+/* ---- connections ---- */
+
+static __always_inline void put_private(struct message *m, const void *p, __u32 n)
+{
+    m->from = p;
+    m->event.total = n;
+    put_octets(m, p && n <= TAP_PRIVATE_MAX ? n : 0);
+}
+
+/* In an event, responder_resources is what the peer asks of this host: its own ORD. */
+static __always_inline void put_peer(struct rdma_cm_id *id, struct rdma_cm_event *event, enum tap_kind kind,
+                                     bool server)
+{
+    struct message m;
+
+    begin(&m, kind, id, 0, server);
+    m.event.status = BPF_CORE_READ(event, status);
+    m.event.ird = BPF_CORE_READ(event, param.conn.initiator_depth);
+    m.event.ord = BPF_CORE_READ(event, param.conn.responder_resources);
+    put_private(&m, BPF_CORE_READ(event, param.conn.private_data), BPF_CORE_READ(event, param.conn.private_data_len));
+}
+
+static __always_inline void put_mine(struct rdma_cm_id *id, struct rdma_conn_param *param, enum tap_kind kind,
+                                     bool server)
+{
+    struct message m;
+
+    begin(&m, kind, id, 0, server);
+    m.event.ird = BPF_CORE_READ(param, responder_resources);
+    m.event.ord = BPF_CORE_READ(param, initiator_depth);
+    put_private(&m, BPF_CORE_READ(param, private_data), BPF_CORE_READ(param, private_data_len));
+}
+
+static __always_inline void put_end(struct rdma_cm_id *id, enum tap_kind kind, bool server)
+{
+    struct message m;
+
+    begin(&m, kind, id, 0, server);
+    put_octets(&m, 0);
+}
+
+/* The connections of rpcrdma: of those of other users of rdma_cm, nothing is reported. The value: this host is the
+ * server. */
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, 16384);
+    __type(key, __u64);
+    __type(value, __u8);
+} ours SEC(".maps");
+
+static __always_inline void note_ours(struct rdma_cm_id *id, bool server)
+{
+    __u64 key = (__u64)id;
+    __u8 value = server;
+
+    bpf_map_update_elem(&ours, &key, &value, BPF_ANY);
+}
+
+SEC("kprobe/svc_rdma_listen_handler")
+int BPF_KPROBE(server_asked, struct rdma_cm_id *id, struct rdma_cm_event *event)
+{
+    if (BPF_CORE_READ(event, event) != RDMA_CM_EVENT_CONNECT_REQUEST)
+        return 0;
+    note_ours(id, true);
+    put_peer(id, event, TAP_ASKED, true);
+    return 0;
+}
+
+SEC("kprobe/svc_rdma_cma_handler")
+int BPF_KPROBE(server_event, struct rdma_cm_id *id, struct rdma_cm_event *event)
+{
+    enum rdma_cm_event_type what = BPF_CORE_READ(event, event);
+
+    note_ours(id, true);
+    if (what == RDMA_CM_EVENT_ESTABLISHED)
+        put_end(id, TAP_ACCEPTED, true);
+    else if (what == RDMA_CM_EVENT_DISCONNECTED)
+        put_end(id, TAP_LEFT, true);
+    return 0;
+}
+
+SEC("kprobe/rpcrdma_cm_event_handler")
+int BPF_KPROBE(client_event, struct rdma_cm_id *id, struct rdma_cm_event *event)
+{
+    enum rdma_cm_event_type what = BPF_CORE_READ(event, event);
+
+    note_ours(id, false);
+    if (what == RDMA_CM_EVENT_ESTABLISHED)
+        put_peer(id, event, TAP_ACCEPTED, false);
+    else if (what == RDMA_CM_EVENT_REJECTED)
+        put_peer(id, event, TAP_REJECTED, false);
+    else if (what == RDMA_CM_EVENT_DISCONNECTED)
+        put_end(id, TAP_LEFT, false);
+    return 0;
+}
+
+SEC("kprobe/rdma_accept")
+int BPF_KPROBE(any_accept, struct rdma_cm_id *id, struct rdma_conn_param *param)
+{
+    __u64 key = (__u64)id;
+
+    if (param && bpf_map_lookup_elem(&ours, &key))
+        put_mine(id, param, TAP_ACCEPT, true);
+    return 0;
+}
+
+SEC("kprobe/rdma_connect")
+int BPF_KPROBE(any_connect, struct rdma_cm_id *id, struct rdma_conn_param *param)
+{
+    __u64 key = (__u64)id;
+
+    if (bpf_map_lookup_elem(&ours, &key))
+        put_mine(id, param, TAP_CONNECT, false);
+    return 0;
+}
+
+SEC("kprobe/rdma_disconnect")
+int BPF_KPROBE(any_disconnect, struct rdma_cm_id *id)
+{
+    __u64 key = (__u64)id;
+    __u8 *server = bpf_map_lookup_elem(&ours, &key);
+
+    if (server)
+        put_end(id, TAP_LEAVE, *server);
+    return 0;
+}
+
+SEC("kprobe/rdma_destroy_id")
+int BPF_KPROBE(any_destroy, struct rdma_cm_id *id)
+{
+    __u64 key = (__u64)id;
+    __u8 *server = bpf_map_lookup_elem(&ours, &key);
+
+    if (!server)
+        return 0;
+    put_end(id, TAP_GONE, *server);
+    bpf_map_delete_elem(&ours, &key);
+    return 0;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* iwarp-tap: records NFS over RDMA where the kernel builds and parses it. */
+#include "support/privileges.h"
+#include "support/stderr_line.h"
+#include "tap/options.h"
+#include "tap/probes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FAILED = 1, USAGE = 2, POLL_MS = 100 };
+#define NAME "iwarp-tap"
+
+static volatile sig_atomic_t stopped;
+
+static void on_signal(int number)
+{
+    (void)number;
+    stopped = 1;
+}
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static void on_record(void *ctx, const void *p, size_t n)
+{
+    recorder_take(*(struct recorder **)ctx, p, n);
+}
+
+static bool is_enough(const struct tap_options *options, const struct recorder_counts *counts, int64_t since_ns)
+{
+    return (options->packets > 0 && counts->packets >= options->packets) ||
+           (options->octets > 0 && counts->octets >= options->octets) ||
+           (options->duration_ns > 0 && clock_ns(CLOCK_MONOTONIC) - since_ns >= options->duration_ns);
+}
+
+/* Until a signal, or a limit. */
+static bool record(const struct tap_options *options, struct probes *probes, struct recorder *recorder,
+                   struct capture_file *file)
+{
+    int64_t since_ns = clock_ns(CLOCK_MONOTONIC);
+    uint64_t lost = 0;
+
+    for (;;) {
+        int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+        bool last = stopped;
+        struct recorder_counts counts;
+        uint64_t all;
+
+        if (!probes_read(probes, last ? 0 : POLL_MS))
+            return false;
+        all = probes_lost(probes);
+        recorder_lost(recorder, all - lost);
+        lost = all;
+        recorder_reach(recorder, (uint64_t)now_ns);
+        counts = recorder_counts(recorder);
+        if (last || counts.failed || is_enough(options, &counts, since_ns))
+            return true;
+        if (!capture_file_flush(file))
+            return true;
+    }
+}
+
+static void sum_up(const struct tap_options *options, const struct recorder_counts *counts)
+{
+    stderr_line(NAME, "%" PRIu64 " packets of %" PRIu32 " connection%s written to %s; %" PRIu64 " message%s lost",
+                counts->packets, counts->connections, counts->connections == 1 ? "" : "s",
+                strcmp(options->file, "-") == 0 ? "standard output" : options->file, counts->dropped,
+                counts->dropped == 1 ? "" : "s");
+}
+
+/* The programs are in the kernel: from here on no privilege is needed. */
+static int run_attached(struct tap_options *options, struct probes *probes, struct recorder **recorder,
+                        struct capture_file *file)
+{
+    struct recorder_counts counts;
+    bool read;
+
+    if (!privileges_drop(options->user, false)) {
+        stderr_line(NAME, "cannot drop privileges: %s", strerror(errno));
+        return FAILED;
+    }
+    *recorder = recorder_new(&options->recorder, file);
+    stderr_line(NAME, "recording");
+    read = record(options, probes, *recorder, file);
+    if (!read)
+        stderr_line(NAME, "cannot read from the kernel: %s", strerror(errno));
+    recorder_finish(*recorder);
+    counts = recorder_counts(*recorder);
+    recorder_free(*recorder);
+    sum_up(options, &counts);
+    return read ? 0 : FAILED;
+}
+
+static struct probes *open_probes(const struct tap_options *options, struct recorder **recorder)
+{
+    const struct probes_options wanted = {
+        .snap = options->recorder.snap, .chunks = !options->recorder.headers, .ctx = recorder, .record = on_record};
+    char error[PROBES_ERROR_SIZE] = "";
+    bool pages = false;
+    struct probes *probes = probes_open(&wanted, &pages, error);
+
+    if (!probes)
+        stderr_line(NAME, "%s", error);
+    else if (!pages && wanted.chunks)
+        stderr_line(NAME, "without CAP_SYSLOG the octets of chunks are not recorded");
+    return probes;
+}
+
+static int run(struct tap_options *options)
+{
+    struct recorder *recorder = NULL;
+    struct probes *probes = open_probes(options, &recorder);
+    struct capture_file *file;
+    int status;
+
+    if (!probes)
+        return USAGE;
+    file = capture_file_open_commented(
+        options->file, "Recorded by iwarp-tap: messages of RPC-over-RDMA, and a transport that is invented");
+    if (!file) {
+        stderr_line(NAME, "%s: %s", options->file, strerror(errno));
+        probes_close(probes);
+        return USAGE;
+    }
+    status = run_attached(options, probes, &recorder, file);
+    probes_close(probes);
+    if (!capture_file_close(file)) {
+        stderr_line(NAME, "%s: %s", options->file, strerror(errno));
+        return FAILED;
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    const struct sigaction stop = {.sa_handler = on_signal};
+    struct tap_options options;
+    char why[512] = "";
+
+    switch (tap_options_parse(&options, argc, argv, why, sizeof why)) {
+    case TAP_DONE:
+        return 0;
+    case TAP_WRONG:
+        stderr_line(NAME, "%s", why);
+        return USAGE;
+    case TAP_RUN:
+        break;
+    }
+    if (strcmp(options.file, "-") == 0 && isatty(STDOUT_FILENO)) {
+        stderr_line(NAME, "a capture is not for a terminal: -w FILE, or a pipe");
+        return USAGE;
+    }
+    sigaction(SIGINT, &stop, NULL);
+    sigaction(SIGTERM, &stop, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    options.recorder.epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+    return run(&options);
+}

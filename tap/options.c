@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tap/options.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "Usage: iwarp-tap -w FILE [OPTION...]\n"
+    "\n"
+    "Records the NFS over RDMA of this host's kernel, client and server, on any adapter, as a capture for iwarp-check\n"
+    "and Wireshark, until Ctrl-C.\n"
+    "\n"
+    "  -w, --write=FILE      the capture; -: standard output, for iwarp-check -\n"
+    "      --peer=ADDRESS    only connections with this peer; may be repeated\n"
+    "      --port=PORT       only connections of this port, at either end; may be repeated\n"
+    "      --headers         no file data\n"
+    "  -s, --snap=N          the first N octets of each packet; 0: all (default)\n"
+    "  -c, --count=N         end after N packets\n"
+    "  -d, --duration=S      end after S seconds\n"
+    "  -C, --size=N          end after N million octets\n"
+    "  -Z, --user=USER       the user that root becomes (default: who called sudo, else nobody)\n"
+    "  -h, --help, --version\n";
+
+enum { PEER = 256, PORT, HEADERS, VERSION };
+
+static const struct option names[] = {
+    {"write", required_argument, NULL, 'w'},    {"peer", required_argument, NULL, PEER},
+    {"port", required_argument, NULL, PORT},    {"headers", no_argument, NULL, HEADERS},
+    {"snap", required_argument, NULL, 's'},     {"count", required_argument, NULL, 'c'},
+    {"duration", required_argument, NULL, 'd'}, {"size", required_argument, NULL, 'C'},
+    {"user", required_argument, NULL, 'Z'},     {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, VERSION},    {NULL, 0, NULL, 0},
+};
+
+/* A decimal number from least to most. */
+static bool take_number(const char *text, uint64_t least, uint64_t most, uint64_t *out)
+{
+    char *end;
+    unsigned long long value;
+
+    errno = 0;
+    value = strtoull(text, &end, 10);
+    if (errno != 0 || *text < '0' || *text > '9' || *end != '\0' || value < least || value > most)
+        return false;
+    *out = value;
+    return true;
+}
+
+static bool take_peer(struct recorder_options *options, const char *text)
+{
+    struct endpoint *peer = &options->peer[options->n_peers];
+
+    if (options->n_peers == RECORDER_FILTERS)
+        return false;
+    *peer = (struct endpoint){.ip = strchr(text, ':') ? 6 : 4};
+    if (inet_pton(peer->ip == 6 ? AF_INET6 : AF_INET, text, peer->address) != 1)
+        return false;
+    options->n_peers++;
+    return true;
+}
+
+static bool take_port(struct recorder_options *options, const char *text)
+{
+    uint64_t port;
+
+    if (options->n_ports == RECORDER_FILTERS || !take_number(text, 1, UINT16_MAX, &port))
+        return false;
+    options->port[options->n_ports++] = (uint16_t)port;
+    return true;
+}
+
+static bool take_option(struct tap_options *out, int name, const char *value)
+{
+    uint64_t number = 0;
+
+    switch (name) {
+    case 'w':
+        out->file = value;
+        return *value != '\0';
+    case 'Z':
+        out->user = value;
+        return *value != '\0';
+    case PEER:
+        return take_peer(&out->recorder, value);
+    case PORT:
+        return take_port(&out->recorder, value);
+    case HEADERS:
+        out->recorder.headers = true;
+        return true;
+    case 's':
+        if (!take_number(value, 0, UINT32_MAX, &number))
+            return false;
+        out->recorder.snap = (uint32_t)number;
+        return true;
+    case 'c':
+        return take_number(value, 1, UINT64_MAX, &out->packets);
+    case 'C':
+        if (!take_number(value, 1, UINT64_MAX / 1000000, &number))
+            return false;
+        out->octets = number * 1000000;
+        return true;
+    default:
+        if (!take_number(value, 1, 1000000000, &number))
+            return false;
+        out->duration_ns = (int64_t)number * 1000000000;
+        return true;
+    }
+}
+
+static const char *name_of(int name)
+{
+    for (const struct option *option = names; option->name; option++)
+        if (option->val == name)
+            return option->name;
+    return "";
+}
+
+/* One option of the command line. */
+static enum tap_parsed parse_option(struct tap_options *out, int name, const char *word, char *why, size_t size)
+{
+    if (name == 'h' || name == VERSION) {
+        fputs(name == 'h' ? help : "iwarp-tap " IWARP_KIT_VERSION "\n", stdout);
+        return TAP_DONE;
+    }
+    if (name == '?' || name == ':') {
+        (void)snprintf(why, size, "%s %s (see --help)", name == '?' ? "unknown option" : "a value is missing after",
+                       word);
+        return TAP_WRONG;
+    }
+    if (take_option(out, name, optarg))
+        return TAP_RUN;
+    (void)snprintf(why, size, "--%s: unusable value \"%s\"", name_of(name), optarg);
+    return TAP_WRONG;
+}
+
+enum tap_parsed tap_options_parse(struct tap_options *out, int argc, char **argv, char *why, size_t size)
+{
+    enum tap_parsed parsed = TAP_RUN;
+    int name;
+
+    *out = (struct tap_options){.file = NULL};
+    opterr = 0;
+    optind = 0;
+    while (parsed == TAP_RUN && (name = getopt_long(argc, argv, ":w:s:c:d:C:Z:h", names, NULL)) != -1)
+        parsed = parse_option(out, name, argv[optind - 1], why, size);
+    if (parsed != TAP_RUN)
+        return parsed;
+    if (optind < argc)
+        (void)snprintf(why, size, "unexpected argument \"%s\" (see --help)", argv[optind]);
+    else if (!out->file)
+        (void)snprintf(why, size, "-w FILE is missing (see --help)");
+    return optind < argc || !out->file ? TAP_WRONG : TAP_RUN;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line of iwarp-tap. */
+#ifndef IWARP_TAP_OPTIONS_H
+#define IWARP_TAP_OPTIONS_H
+
+#include "tap/recorder.h"
+
+struct tap_options {
+    struct recorder_options recorder; /* epoch_ns is not set */
+    const char *file;                 /* "-": standard output */
+    const char *user;                 /* whom root becomes; NULL: the caller of sudo, or nobody */
+    uint64_t packets, octets;         /* ends after so many; 0: does not */
+    int64_t duration_ns;              /* 0: until a signal */
+};
+
+enum tap_parsed { TAP_RUN, TAP_DONE, TAP_WRONG };
+
+/*
+ * TAP_DONE: --help or --version was answered. TAP_WRONG: why, a line, says what is wrong. Strings are borrowed from
+ * argv.
+ */
+enum tap_parsed tap_options_parse(struct tap_options *out, int argc, char **argv, char *why, size_t size);
+
+#endif

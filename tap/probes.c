@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tap/probes.h"
+
+#include "tap.skel.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <cap-ng.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct probes {
+    struct tap_bpf *bpf;
+    struct ring_buffer *ring;
+    struct probes_options options;
+};
+
+#define SAY(error, ...) ((void)snprintf(error, PROBES_ERROR_SIZE, __VA_ARGS__))
+
+/* ---- what the kernel has ---- */
+
+/* "[none] integrity confidentiality": the mode in brackets. */
+static bool is_confidential(void)
+{
+    char text[128] = "";
+    FILE *file = fopen("/sys/kernel/security/lockdown", "r");
+
+    if (!file)
+        return false;
+    if (!fgets(text, sizeof text, file))
+        text[0] = '\0';
+    (void)fclose(file);
+    return strstr(text, "[confidentiality]") != NULL;
+}
+
+static bool may_load(void)
+{
+    capng_get_caps_process();
+    return capng_have_capability(CAPNG_EFFECTIVE, CAP_SYS_ADMIN) ||
+           (capng_have_capability(CAPNG_EFFECTIVE, CAP_BPF) && capng_have_capability(CAPNG_EFFECTIVE, CAP_PERFMON));
+}
+
+static bool has_module(const char *name)
+{
+    char path[128];
+
+    (void)snprintf(path, sizeof path, "/sys/module/%s", name);
+    return access(path, F_OK) == 0;
+}
+
+/* Says what is missing; false if something is. */
+static bool kernel_is_fit(char *error)
+{
+    static const char *const modules[] = {"rpcrdma", "rdma_cm"};
+
+    if (!may_load()) {
+        SAY(error, "not permitted: run as root, or with CAP_BPF, CAP_PERFMON and CAP_SYSLOG");
+        return false;
+    }
+    if (is_confidential()) {
+        SAY(error, "the kernel is locked down for confidentiality, and lets nobody read its memory");
+        return false;
+    }
+    if (access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
+        SAY(error, "this kernel does not describe its types (BTF): it was built without CONFIG_DEBUG_INFO_BTF");
+        return false;
+    }
+    for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++) {
+        char path[128];
+
+        if (!has_module(modules[i])) {
+            SAY(error, "the kernel's module %s is not loaded: modprobe %s", modules[i], modules[i]);
+            return false;
+        }
+        (void)snprintf(path, sizeof path, "/sys/module/%s/initstate", modules[i]);
+        if (access(path, F_OK) != 0)
+            continue; /* part of the kernel */
+        (void)snprintf(path, sizeof path, "/sys/kernel/btf/%s", modules[i]);
+        if (access(path, R_OK) != 0) {
+            SAY(error, "the module %s does not describe its types (BTF): it was not built with this kernel",
+                modules[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- functions by their types ---- */
+
+/* The number of arguments of a function of the kernel or its module rpcrdma; -1: there is none. */
+static int arguments_of(const struct btf *types, const char *name)
+{
+    int id = types ? btf__find_by_name_kind(types, name, BTF_KIND_FUNC) : -1;
+    const struct btf_type *function = id > 0 ? btf__type_by_id(types, (unsigned)id) : NULL;
+
+    return function ? (int)btf_vlen(btf__type_by_id(types, function->type)) : -1;
+}
+
+/* Functions whose names or arguments differ between kernels. */
+static bool choose_programs(struct tap_bpf *bpf, char *error)
+{
+    struct btf *kernel = btf__load_vmlinux_btf(), *module = kernel ? btf__load_module_btf("rpcrdma", kernel) : NULL;
+    const struct btf *types = module ? module : kernel;
+    int old_send = arguments_of(types, "svc_rdma_send"), new_send = arguments_of(types, "svc_rdma_post_send");
+    int segment = arguments_of(types, "svc_rdma_rw_ctx_init");
+    bool known = (old_send == 2 || new_send == 2) && (segment == 5 || segment == 6);
+
+    (void)bpf_program__set_autoload(new_send == 2 ? bpf->progs.server_post_send : bpf->progs.server_send, true);
+    (void)bpf_program__set_autoload(segment == 6 ? bpf->progs.server_segment_6 : bpf->progs.server_segment_5, true);
+    if (!known)
+        SAY(error, "the functions of this kernel's rpcrdma are not known to this version of iwarp-tap");
+    btf__free(module);
+    btf__free(kernel);
+    return known;
+}
+
+/* ---- life ---- */
+
+static int take_record(void *ctx, void *p, size_t n)
+{
+    const struct probes *probes = ctx;
+
+    probes->options.record(probes->options.ctx, p, n);
+    return 0;
+}
+
+static bool load(struct probes *probes, char *error)
+{
+    int status;
+
+    probes->bpf = tap_bpf__open();
+    if (!probes->bpf) {
+        SAY(error, "cannot prepare the BPF programs: %s", strerror(errno));
+        return false;
+    }
+    if (probes->options.snap > 0 && probes->options.snap < probes->bpf->rodata->snap)
+        probes->bpf->rodata->snap = probes->options.snap;
+    probes->bpf->rodata->chunks = probes->options.chunks;
+    if (!choose_programs(probes->bpf, error))
+        return false;
+    status = tap_bpf__load(probes->bpf);
+    if (status != 0) {
+        SAY(error, "the kernel refuses the BPF programs: %s", strerror(-status));
+        return false;
+    }
+    status = tap_bpf__attach(probes->bpf);
+    if (status != 0) {
+        SAY(error, "cannot attach to the kernel's functions: %s", strerror(-status));
+        return false;
+    }
+    probes->ring = ring_buffer__new(bpf_map__fd(probes->bpf->maps.ring), take_record, probes, NULL);
+    if (!probes->ring)
+        SAY(error, "cannot read from the kernel: %s", strerror(errno));
+    return probes->ring != NULL;
+}
+
+/* Without the right to see the kernel's addresses, all of them are zero. */
+static bool shows_addresses(void)
+{
+    return capng_have_capability(CAPNG_EFFECTIVE, CAP_SYSLOG) || capng_have_capability(CAPNG_EFFECTIVE, CAP_SYS_ADMIN);
+}
+
+static int say_if_wanted(enum libbpf_print_level level, const char *format, va_list args)
+{
+    if (!getenv("IWARP_TAP_DEBUG") || level == LIBBPF_DEBUG)
+        return 0;
+    return vfprintf(stderr, format, args);
+}
+
+struct probes *probes_open(const struct probes_options *options, bool *pages, char error[PROBES_ERROR_SIZE])
+{
+    struct probes *probes = calloc(1, sizeof *probes);
+
+    if (!probes) {
+        SAY(error, "not enough memory");
+        return NULL;
+    }
+    probes->options = *options;
+    libbpf_set_print(say_if_wanted);
+    if (!kernel_is_fit(error) || !load(probes, error)) {
+        probes_close(probes);
+        return NULL;
+    }
+    *pages = shows_addresses();
+    return probes;
+}
+
+bool probes_read(struct probes *probes, int timeout_ms)
+{
+    int n = ring_buffer__poll(probes->ring, timeout_ms);
+
+    errno = n < 0 ? -n : 0;
+    return n >= 0 || errno == EINTR;
+}
+
+uint64_t probes_lost(const struct probes *probes)
+{
+    uint64_t lost = probes->bpf->bss->lost;
+    struct bpf_program *program;
+
+    bpf_object__for_each_program(program, probes->bpf->obj)
+    {
+        struct bpf_prog_info info = {0};
+        unsigned size = sizeof info;
+        int fd = bpf_program__fd(program);
+
+        if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) == 0)
+            lost += info.recursion_misses;
+    }
+    return lost;
+}
+
+void probes_close(struct probes *probes)
+{
+    if (!probes)
+        return;
+    ring_buffer__free(probes->ring);
+    tap_bpf__destroy(probes->bpf);
+    free(probes);
+}

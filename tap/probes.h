@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The BPF programs of tap/bpf/ in the kernel: loads and attaches them, and reads their records. */
+#ifndef IWARP_TAP_PROBES_H
+#define IWARP_TAP_PROBES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PROBES_ERROR_SIZE = 512 };
+
+struct probes_options {
+    uint32_t snap; /* octets of a block that are read; 0: all */
+    bool chunks;   /* read the octets of chunks, too */
+    void *ctx;
+    void (*record)(void *ctx, const void *p, size_t n); /* valid during the call */
+};
+
+struct probes;
+
+/*
+ * NULL with the reason in error: one line without the program's name. Needs CAP_BPF and CAP_PERFMON; CAP_SYSLOG for the
+ * octets of chunks, whose pages are found by two of the kernel's symbols. Without it, *pages becomes false.
+ */
+struct probes *probes_open(const struct probes_options *options, bool *pages, char error[PROBES_ERROR_SIZE]);
+/* Waits for records, at most that long, and hands them over. False with errno set: they cannot be read any more. */
+bool probes_read(struct probes *probes, int timeout_ms);
+/* Records, and whole runs of a program, that the kernel left out so far. */
+uint64_t probes_lost(const struct probes *probes);
+/* Removes the programs from the kernel. */
+void probes_close(struct probes *probes);
+
+#endif
