@@ -101,9 +101,10 @@ static struct tap_mark next_mad(uint8_t mad[IB_MAD_LEN])
 {
     struct seen seen;
 
-    if (!next_packet(&seen) || !seen.packet.payload || seen.packet.payload_captured < IB_MAD_LEN)
-        fail();
-    memcpy(mad, seen.packet.payload, IB_MAD_LEN);
+    assert_true(next_packet(&seen));
+    assert_true(seen.packet.payload_captured >= IB_MAD_LEN);
+    if (seen.packet.payload)
+        memcpy(mad, seen.packet.payload, IB_MAD_LEN);
     return seen.mark;
 }
 
