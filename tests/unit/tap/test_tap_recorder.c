@@ -315,7 +315,7 @@ static void packets_are_cut(void **state)
 /* The number of a connection may be used again. */
 static void connections_begin_and_end(void **state)
 {
-    uint8_t mad[IB_MAD_LEN];
+    uint8_t mad[IB_MAD_LEN] = {0};
     uint32_t qp;
 
     start(NULL);
