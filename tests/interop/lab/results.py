@@ -32,7 +32,7 @@ ABOUT = {
 
 def verdict(reports):
     failed = {test["id"] for _, report in reports for test in report["tests"] if test["outcome"] in ("failed", "died")}
-    deaths = {case for _, report in reports for death in report.get("deaths", []) for case in death["tests"]}
+    deaths = {test["id"] for _, report in reports for test in report["tests"] if test["outcome"] == "died"}
     cases = {test["id"] for _, report in reports for test in report["tests"]}
     shown = {test["id"] for _, report in reports for test in report["tests"] if test["outcome"] in ("passed", "failed", "died")}
     explained = len(keys(reports))
@@ -175,6 +175,8 @@ def main(folder):
     for name, lines in PAGES.items():
         paths = [(role, folder / f"{role.name}.json") for role in roles.ROLES.values() if role.page == name]
         reports = [(role, json.loads(path.read_text(encoding="utf-8"))) for role, path in paths if path.exists()]
+        for _, report in reports:
+            report["tests"] = [test for test in report["tests"] if table.is_asked(test)]
         if reports:
             (DOCS / f"results-{name}.md").write_text("\n".join(lines(name, reports)) + "\n", encoding="utf-8")
 

@@ -2,11 +2,13 @@
 """Linux in every role, all suites: each case has the table's outcome (expected/), each failure was verified, and over an RDMA device iwarp-check finds the
 same in a capture of the link. A role without a table fails."""
 import dataclasses
+import json
 
 import pytest
 
 import guest as lab
 import proof
+import results
 import roles
 import table
 
@@ -245,3 +247,20 @@ def test_new_cases_over_tap(monkeypatch, tmp_path):
     monkeypatch.setattr(proof, "wanted", lambda *_: ["A-1", "A-2"])
     assert proof.add_new(None, dataclasses.replace(roles.ROLES["target"], over_tap=("A-1",)), tmp_path)
     assert {name: row["outcome"] for name, row in table.load("target").items()} == {"A-1": "failed", "A-2": "inconclusive"}
+
+
+def test_who_was_at_it_when_it_died_does_not_end_the_service():
+    """Several cases ran, and each ran again alone: the one that kills has died then."""
+    report = {"tests": [case("A-1", "died"), case("A-2", "passed")], "deaths": [{"tests": ["A-1", "A-2"]}]}
+    words = " ".join(results.verdict([(roles.ROLES["rping"], report)]))
+    assert "crash its kernel: A-1." in words
+
+
+def test_pages_leave_out_what_is_not_asked(monkeypatch, tmp_path):
+    """Of a role on sockets, the cases that need a TCP of our own."""
+    monkeypatch.setattr(results, "DOCS", tmp_path)
+    monkeypatch.setattr(results, "PAGES", {"siw": lambda _, reports: [test["id"] for test in reports[0][1]["tests"]]})
+    tests = [case("A-1", "passed"), case("A-2", "not applicable") | {"actual": "it needs a TCP of our own (--wire)"}]
+    (tmp_path / "rping.json").write_text(json.dumps({"tests": tests}), encoding="utf-8")
+    results.main(tmp_path)
+    assert (tmp_path / "results-siw.md").read_text(encoding="utf-8") == "A-1\n"
