@@ -357,11 +357,10 @@ struct nfs4_state *nfs4_state_find(struct nfs4 *v4, uint64_t number);
 struct nfs4_state *nfs4_state_of(const struct nfs4_owner *owner, uint64_t node);
 struct nfs4_state *nfs4_state_named(struct nfs4 *v4, const struct nfs4_stateid *stateid);
 /*
- * Minor version 0: who repeats a request, which is recognised by its seqid before its stateid is checked, as the
- * stateid has moved on. NULL: nobody.
+ * Minor version 0: a retry is recognised by its seqid before its stateid is checked, which has moved on. NFS4_OK: it is
+ * none; else as nfs4_owner_seqid().
  */
-struct nfs4_owner *nfs4_retrying(struct nfs4_call *call, const struct nfs4_stateid *stateid, enum nfs4_kind kind,
-                                 uint32_t seqid);
+int nfs4_retried(struct nfs4_call *call, const struct nfs4_stateid *stateid, enum nfs4_kind kind, uint32_t seqid);
 struct nfs4_stateid nfs4_stateid_of(const struct nfs4_state *state);
 /* Increments the seqid, makes it the current stateid, and writes it. */
 void nfs4_put_state(struct nfs4_call *call, struct nfs4_state *state);

@@ -149,12 +149,10 @@ static int get_locker(struct nfs4_call *call, const struct request *request, str
                       struct nfs4_owner **owner, struct nfs4_state **locks)
 {
     const uint32_t seqid = request->new_owner ? request->open_seqid : request->seqid;
-    struct nfs4_owner *retrying =
-        nfs4_retrying(call, &request->stateid, request->new_owner ? NFS4_OPEN : NFS4_LOCK, seqid);
-    int status;
+    int status = nfs4_retried(call, &request->stateid, request->new_owner ? NFS4_OPEN : NFS4_LOCK, seqid);
 
-    if (retrying)
-        return nfs4_owner_seqid(call, retrying, seqid);
+    if (status != NFS4_OK)
+        return status;
     if (!request->new_owner) {
         status = nfs4_state_get(call, &request->stateid, NFS4_LOCK, call->current, locks);
         if (status != NFS4_OK)
@@ -260,16 +258,12 @@ int nfs4_locku(struct nfs4_call *call)
     const uint32_t type = nfs_get_u32(call->in), seqid = nfs_get_u32(call->in);
     const struct nfs4_stateid stateid = nfs4_get_stateid(call->in);
     const uint64_t offset = nfs_get_u64(call->in), length = nfs_get_u64(call->in);
-    struct nfs4_owner *retrying = nfs4_retrying(call, &stateid, NFS4_LOCK, seqid);
     struct nfs4_state *locks;
     struct nfs4_range range;
-    int status;
+    int status = is_type(type) ? nfs4_retried(call, &stateid, NFS4_LOCK, seqid) : NFS4ERR_BADXDR;
 
-    if (!is_type(type))
-        return NFS4ERR_BADXDR;
-    if (retrying)
-        return nfs4_owner_seqid(call, retrying, seqid);
-    status = nfs4_state_get(call, &stateid, NFS4_LOCK, call->current, &locks);
+    if (status == NFS4_OK)
+        status = nfs4_state_get(call, &stateid, NFS4_LOCK, call->current, &locks);
     if (status == NFS4_OK)
         status = nfs4_owner_seqid(call, locks->owner, seqid);
     if (status == NFS4_OK)

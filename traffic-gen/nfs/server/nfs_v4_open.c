@@ -294,12 +294,10 @@ int nfs4_open(struct nfs4_call *call)
 static int get_open(struct nfs4_call *call, const struct nfs4_stateid *stateid, uint32_t seqid,
                     struct nfs4_state **state)
 {
-    struct nfs4_owner *retrying = nfs4_retrying(call, stateid, NFS4_OPEN, seqid);
-    int status;
+    int status = nfs4_retried(call, stateid, NFS4_OPEN, seqid);
 
-    if (retrying)
-        return nfs4_owner_seqid(call, retrying, seqid);
-    status = nfs4_state_get(call, stateid, NFS4_OPEN, call->current, state);
+    if (status == NFS4_OK)
+        status = nfs4_state_get(call, stateid, NFS4_OPEN, call->current, state);
     return status == NFS4_OK ? nfs4_owner_seqid(call, (*state)->owner, seqid) : status;
 }
 

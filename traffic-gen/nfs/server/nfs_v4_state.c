@@ -301,12 +301,13 @@ void nfs4_put_state(struct nfs4_call *call, struct nfs4_state *state)
     nfs4_put_stateid(call->out, &call->stateid);
 }
 
-struct nfs4_owner *nfs4_retrying(struct nfs4_call *call, const struct nfs4_stateid *stateid, enum nfs4_kind kind,
-                                 uint32_t seqid)
+int nfs4_retried(struct nfs4_call *call, const struct nfs4_stateid *stateid, enum nfs4_kind kind, uint32_t seqid)
 {
     const struct nfs4_state *state = call->minor == 0 ? nfs4_state_named(call->v4, stateid) : NULL;
 
-    return state && state->kind == kind && state->owner->used && state->owner->seqid == seqid ? state->owner : NULL;
+    if (!state || state->kind != kind || !state->owner->used || state->owner->seqid != seqid)
+        return NFS4_OK;
+    return nfs4_owner_seqid(call, state->owner, seqid);
 }
 
 static bool all(const struct nfs4_stateid *stateid, uint8_t octet)
