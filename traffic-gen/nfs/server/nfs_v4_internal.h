@@ -355,6 +355,7 @@ void nfs4_state_close(struct nfs4_state *state);
 struct nfs4_state *nfs4_state_find(struct nfs4 *v4, uint64_t number);
 /* What an owner holds on a node, an open or locks; NULL: nothing. */
 struct nfs4_state *nfs4_state_of(const struct nfs4_owner *owner, uint64_t node);
+/* What a stateid names, whatever its seqid; NULL: nothing of this instance. */
 struct nfs4_state *nfs4_state_named(struct nfs4 *v4, const struct nfs4_stateid *stateid);
 /*
  * Minor version 0: a retry is recognised by its seqid before its stateid is checked, which has moved on. NFS4_OK: it is
