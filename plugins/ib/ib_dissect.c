@@ -14,7 +14,6 @@ static int proto = -1;
 static int connection = -1, operation = -1;
 static expert_field forgotten = EI_INIT;
 static dissector_table_t choices;
-static heur_dissector_list_t private_data_list;
 static uint32_t passed; /* the current frame, once Wireshark has passed on its payload */
 
 static const struct ib_flow_frame *ib_dissect_frame_of(packet_info *pinfo)
@@ -104,7 +103,6 @@ static compat_bool ib_dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, pr
     const struct ib_flow_frame *frame;
     struct ib_payload payload = {0};
     wmem_list_frame_t *layer = wmem_list_tail(pinfo->layers); /* added by Wireshark for this plugin */
-    heur_dtbl_entry_t *entry;
 
     if (!info || (info->cm_attribute_id != ATTR_CM_REQ && info->cm_attribute_id != ATTR_CM_REP))
         return FALSE;
@@ -113,7 +111,7 @@ static compat_bool ib_dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, pr
         return FALSE;
     payload.frame = &frame->frame;
     payload.reply = info->cm_attribute_id == ATTR_CM_REP;
-    if (!dissector_try_heuristic(private_data_list, tvb, pinfo, tree, &entry, &payload))
+    if (!rpcrdma_ib_call_private_data(tvb, pinfo, tree, &payload))
         return FALSE;
     wmem_list_remove_frame(pinfo->layers, layer);
     passed = pinfo->num;
@@ -206,7 +204,6 @@ void ib_plugin_register(void)
     proto = proto_register_protocol("RDMA over InfiniBand and RoCE", "RDMA-IB", "rdma_ib");
     proto_register_field_array(proto, fields, array_length(fields));
     expert_register_field_array(expert_register_protocol(proto), experts, array_length(experts));
-    private_data_list = register_heur_dissector_list(IB_PRIVATE_DATA_LIST, proto);
     ib_flow_register();
     ib_others_register();
 }

@@ -51,7 +51,7 @@ struct mpa_canvas {
 void mpa_info_next(struct mpa_canvas *canvas);
 #define mpa_info(canvas, ...) (mpa_info_next(canvas), col_append_fstr((canvas)->pinfo->cinfo, COL_INFO, __VA_ARGS__))
 
-/* What the layers above are told of the item. */
+/* What the layers above must know about the item. */
 struct passed mpa_passed(const struct mpa_canvas *canvas);
 void mpa_draw_startup(struct mpa_canvas *canvas);
 /* Draws the FPDU without its ULPDU; *next is the tvb of the ULPDU for the next layer. */

@@ -6,12 +6,12 @@
 
 #include <epan/prefs.h>
 
-static const char switch_name[] = "rpcrdma_ib";
+static const char switches[] = "rpcrdma.switches", switch_name[] = "rpcrdma_ib";
 
 static compat_bool wanted = TRUE;
 static dissector_table_t choices;
-static dissector_handle_t payload_handle, chosen_handle;
-static const heur_dtbl_entry_t *entry; /* in the list for private data: it also switches the layer off */
+static dissector_handle_t payload_handle, private_data_handle, chosen_handle;
+static const heur_dtbl_entry_t *entry; /* switches the layer off; not called */
 static int builtin = -1;               /* protocol of the built-in RPC-over-RDMA dissector */
 
 /* ---- which dissector ---- */
@@ -217,20 +217,31 @@ static int dissect_chosen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 
 /* ---- private data ---- */
 
-static compat_bool rpcrdma_ib_dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static int rpcrdma_ib_dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct ib_payload *payload = data;
     struct rpcrdma_canvas canvas = {.tvb = tvb, .pinfo = pinfo, .root = tree};
 
     canvas.flow = payload->frame->connection->rpcrdma;
     if (!canvas.flow)
-        return FALSE;
+        return 0;
     canvas.segment = rpcrdma_ib_segments(pinfo->num);
     rpcrdma_draw_startup(&canvas, payload->reply ? MPA_REPLY : MPA_REQUEST);
     return canvas.item != NULL;
 }
 
+bool rpcrdma_ib_call_private_data(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const struct ib_payload *payload)
+{
+    return call_dissector_only(private_data_handle, tvb, pinfo, tree, (void *)payload) > 0;
+}
+
 /* ---- registration ---- */
+
+static compat_bool dissect_nothing(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+{
+    (void)tvb, (void)pinfo, (void)tree, (void)data;
+    return FALSE;
+}
 
 void rpcrdma_ib_register(void)
 {
@@ -243,6 +254,8 @@ void rpcrdma_ib_register(void)
         &wanted);
     rpcrdma_ib_flow_register();
     payload_handle = create_dissector_handle(rpcrdma_ib_dissect_payload, rpcrdma_proto);
+    private_data_handle = create_dissector_handle(rpcrdma_ib_dissect_private_data, rpcrdma_proto);
+    register_heur_dissector_list(switches, rpcrdma_proto);
     chosen_handle = register_dissector("rpcrdma.infiniband", dissect_chosen, rpcrdma_proto);
 }
 
@@ -253,7 +266,7 @@ void rpcrdma_ib_handoff(void)
     if (!choices)
         return;
     dissector_add_for_decode_as(IB_DECODE_AS_TABLE, chosen_handle);
-    heur_dissector_add(IB_PRIVATE_DATA_LIST, rpcrdma_ib_dissect_private_data, "RPC-over-RDMA on InfiniBand and RoCE",
-                       switch_name, rpcrdma_proto, HEURISTIC_ENABLE);
+    heur_dissector_add(switches, dissect_nothing, "RPC-over-RDMA on InfiniBand and RoCE", switch_name, rpcrdma_proto,
+                       HEURISTIC_ENABLE);
     entry = find_heur_dissector_by_unique_short_name(switch_name);
 }

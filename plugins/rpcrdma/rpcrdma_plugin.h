@@ -57,10 +57,11 @@ bool rpcrdma_ib_is_forced(void);
 int rpcrdma_ib_replaces(tvbuff_t *tvb);
 /* True: the payload was shown. */
 bool rpcrdma_ib_call(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const struct ib_payload *payload);
+/* For a ConnectRequest or ConnectReply; the tvb holds the private data. True: they were shown. */
+bool rpcrdma_ib_call_private_data(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
+                                  const struct ib_payload *payload);
 /* Wireshark's table of payload dissectors: the user's choice by "Decode As". */
 #define IB_DECODE_AS_TABLE "infiniband"
-/* The heuristic list of dissectors for private data, with a struct ib_payload as the data. */
-#define IB_PRIVATE_DATA_LIST "rdma_ib.private_data"
 
 /* Shared by the functions that draw a Send, a Tagged segment or a start-up frame. */
 struct rpcrdma_canvas {

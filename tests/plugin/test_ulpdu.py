@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The next layer gets every ULPDU once, without its Markers. Here it is a probe in Lua."""
 import pathlib
+import struct
 
 import pytest
 
@@ -70,3 +71,21 @@ def test_others_in_the_builtin_list_see_tagged_segments(wireshark, generated):
     assert len(frames) > 40 and not any(frame["data.data"] for frame in frames)
     assert all([len(bytes.fromhex(payload)) for payload in frame["listener.payload"]] ==
                [int(length) for length in frame["rddp.payload_length"]] for frame in frames)
+
+
+def exported_pdu(tag, name):
+    """A PDU for the dissector of that name, with data that the dissectors of this plugin do not pass: sequence numbers of TCP."""
+    tags = [(tag, name.encode()), (34, struct.pack(">HIIIBHH", 1, 120, 2, 3, 0, 0x10, 0)), (0, b"")]
+    octets = b"".join(struct.pack(">HH", number, len(value) + -len(value) % 4) + value + bytes(-len(value) % 4) for number, value in tags)
+    octets += bytes.fromhex("4143000000010000000000000001000000000000") * 3
+    return struct.pack("<IIII", 1700000000, 0, len(octets), len(octets)) + octets
+
+
+def test_data_of_others_are_not_taken(wireshark, tmp_path):
+    """A capture can name the dissector of a PDU; then the data are not those of the layer below."""
+    names = [(12, name) for name in ("rddp", "rpcrdma", "rpcrdma.infiniband")] + [(13, name) for name in ("rpcrdma_rdmap", "rdma_ulp_rdmap", "rpcrdma_ib")]
+    path = tmp_path / "exported.pcap"
+    path.write_bytes(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 1 << 18, 252) + b"".join(exported_pdu(*one) for one in names))
+    for passes in ([], ["-2"]):
+        frames = wireshark.fields(path, ["frame.protocols", "rddp.qn"], *passes)
+        assert len(frames) == len(names) and frames[0]["rddp.qn"], frames
