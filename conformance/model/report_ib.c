@@ -71,7 +71,7 @@ static void add_numbers(GString *text, const struct report_ib *ib)
 
 gchar *report_ib_terms_text(const struct report_ib *ib)
 {
-    GString *text = g_string_new(report_ib_name(ib));
+    GString *text = g_string_new(names[ib->below].name);
 
     if (ib->below == IB_BELOW_TAP)
         g_string_append(text, ", times of its host, transport not recorded");
