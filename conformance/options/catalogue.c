@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/options/catalogue.h"
 
-#include <json-glib/json-glib.h>
+#include "support/json_writer.h"
+
+#include <glib.h>
 #include <string.h>
 
 static const char *judged_name(enum rule_judged judged)
@@ -21,80 +23,70 @@ void catalogue_list_text(FILE *out, const bool listed[RULE_COUNT])
     }
 }
 
-static void catalogue_add(JsonBuilder *builder, const char *name, const char *value)
-{
-    json_builder_set_member_name(builder, name);
-    json_builder_add_string_value(builder, value);
-}
-
 /* The true equivalents of a rule, first the one that carries the findings. */
-static void add_same(JsonBuilder *builder, const struct rule *rule)
+static void list_same(struct json_writer *writer, const struct rule *rule)
 {
-    json_builder_set_member_name(builder, "same_as");
-    json_builder_begin_array(builder);
+    json_begin_array(writer, "same_as");
     if (rule->judged == RULE_SAME)
-        json_builder_add_string_value(builder, rule_catalogue[rule->same].id);
+        json_string(writer, NULL, rule_catalogue[rule->same].id);
     for (size_t i = 0; i < RULE_COUNT; i++)
         if (rule_catalogue[i].judged == RULE_SAME && rule_catalogue[i].same == rule->same && &rule_catalogue[i] != rule)
-            json_builder_add_string_value(builder, rule_catalogue[i].id);
-    json_builder_end_array(builder);
+            json_string(writer, NULL, rule_catalogue[i].id);
+    json_end_array(writer);
+}
+
+/* The rules that this rule is judged along with. */
+static void list_with(struct json_writer *writer, const struct rule *rule)
+{
+    json_begin_array(writer, "judged_with");
+    for (unsigned i = 0; i < rule->n_with; i++)
+        json_string(writer, NULL, rule_catalogue[rule->with[i]].id);
+    json_end_array(writer);
+}
+
+static void list_transports(struct json_writer *writer, const struct rule *rule)
+{
+    json_begin_array(writer, "transports");
+    if (rule_binds_on(rule, RULE_ON_IWARP))
+        json_string(writer, NULL, "iwarp");
+    if (rule_binds_on(rule, RULE_ON_IB))
+        json_string(writer, NULL, "ib");
+    json_end_array(writer);
+}
+
+static void list_rule(struct json_writer *writer, const struct rule *rule)
+{
+    json_begin_object(writer, NULL);
+    json_string(writer, "id", rule->id);
+    json_string(writer, "document", rule->document);
+    json_string(writer, "section", rule->section);
+    json_string(writer, "level", rule->level);
+    json_string(writer, "verification", rule_verification(rule));
+    json_string(writer, "severity", rule_severity_name(rule->severity));
+    json_string(writer, "title", rule->text);
+    json_string(writer, "layer", rule->layer);
+    json_string(writer, "party", rule->party);
+    list_transports(writer, rule);
+    json_string(writer, "observe", rule_observe_name(rule->observe));
+    json_string(writer, "judged", judged_name(rule->judged));
+    list_same(writer, rule);
+    list_with(writer, rule);
+    json_string(writer, "how", rule->how);
+    json_string(writer, "cause", rule->cause);
+    json_end_object(writer);
 }
 
 void catalogue_list_json(FILE *out, const bool listed[RULE_COUNT])
 {
-    JsonBuilder *builder = json_builder_new();
-    JsonGenerator *generator = json_generator_new();
-    JsonNode *root;
-    gchar *text;
+    struct json_writer writer;
 
-    json_builder_begin_array(builder);
-    for (size_t i = 0; i < RULE_COUNT; i++) {
-        const struct rule *rule = &rule_catalogue[i];
-
-        if (!listed[i])
-            continue;
-        json_builder_begin_object(builder);
-        catalogue_add(builder, "id", rule->id);
-        catalogue_add(builder, "document", rule->document);
-        catalogue_add(builder, "section", rule->section);
-        catalogue_add(builder, "level", rule->level);
-        catalogue_add(builder, "verification", rule_verification(rule));
-        catalogue_add(builder, "severity", rule_severity_name(rule->severity));
-        catalogue_add(builder, "title", rule->text);
-        catalogue_add(builder, "layer", rule->layer);
-        catalogue_add(builder, "party", rule->party);
-        json_builder_set_member_name(builder, "transports");
-        json_builder_begin_array(builder);
-        if (rule_binds_on(rule, RULE_ON_IWARP))
-            json_builder_add_string_value(builder, "iwarp");
-        if (rule_binds_on(rule, RULE_ON_IB))
-            json_builder_add_string_value(builder, "ib");
-        json_builder_end_array(builder);
-        catalogue_add(builder, "observe", rule_observe_name(rule->observe));
-        catalogue_add(builder, "judged", judged_name(rule->judged));
-        add_same(builder, rule);
-        /* the rules that this rule is judged along with */
-        json_builder_set_member_name(builder, "judged_with");
-        json_builder_begin_array(builder);
-        for (unsigned k = 0; k < rule->n_with; k++)
-            json_builder_add_string_value(builder, rule_catalogue[rule->with[k]].id);
-        json_builder_end_array(builder);
-        catalogue_add(builder, "how", rule->how);
-        catalogue_add(builder, "cause", rule->cause);
-        json_builder_end_object(builder);
-    }
-    json_builder_end_array(builder);
-    root = json_builder_get_root(builder);
-    json_generator_set_root(generator, root);
-    json_generator_set_pretty(generator, TRUE);
-    json_generator_set_indent(generator, 1);
-    text = json_generator_to_data(generator, NULL);
-    fputs(text, out);
-    fputc('\n', out);
-    g_free(text);
-    json_node_unref(root);
-    g_object_unref(generator);
-    g_object_unref(builder);
+    json_writer_begin(&writer, out, 1);
+    json_begin_array(&writer, NULL);
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        if (listed[i])
+            list_rule(&writer, &rule_catalogue[i]);
+    json_end_array(&writer);
+    json_writer_end(&writer);
 }
 
 /* Breaks a paragraph at 80 columns, with a label before its first line. */

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Builds the waiver files of this folder into a target.
+set(shipped_folder ${CMAKE_CURRENT_LIST_DIR})
+function(iwarp_ship_waivers target)
+    file(GLOB files CONFIGURE_DEPENDS RELATIVE ${shipped_folder} ${shipped_folder}/*.yaml)
+    foreach(file ${files})
+        string(REGEX REPLACE "\\.yaml$" "" name ${file})
+        string(MAKE_C_IDENTIFIER "shipped_${name}" text)
+        iwarp_embed(${target} ${shipped_folder}/${file} ${text})
+        string(APPEND declarations "extern const char ${text}[];\n")
+        string(APPEND rows "    {\"${name}\", ${text}},\n")
+    endforeach()
+    configure_file(${shipped_folder}/shipped_files.c.in shipped_files.c @ONLY)
+    target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/shipped_files.c)
+endfunction()

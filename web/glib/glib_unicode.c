@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <glib.h>
+
+#include <string.h>
+
+struct span {
+    gunichar first, last;
+};
+
+#include "unicode_tables.h"
+
+static gchar skips[256];
+const gchar *const g_utf8_skip = skips;
+
+__attribute__((constructor)) static void fill_skips(void)
+{
+    for (int c = 0; c < 256; c++)
+        skips[c] = (gchar)(c < 0xC0 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF8 ? 4 : c < 0xFC ? 5 : c < 0xFE ? 6 : 1);
+}
+
+static gboolean is_among(const struct span *spans, gsize n, gunichar c)
+{
+    while (n > 0) {
+        gsize half = n / 2;
+
+        if (c < spans[half].first) {
+            n = half;
+        } else if (c > spans[half].last) {
+            spans += half + 1;
+            n -= half + 1;
+        } else {
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+/* Tells only the kinds that the tree asks for: all other characters are letters here. */
+GUnicodeType g_unichar_type(gunichar c)
+{
+    if (c == 0x2028)
+        return G_UNICODE_LINE_SEPARATOR;
+    if (c == 0x2029)
+        return G_UNICODE_PARAGRAPH_SEPARATOR;
+    return is_among(format_characters, G_N_ELEMENTS(format_characters), c) ? G_UNICODE_FORMAT : G_UNICODE_OTHER_LETTER;
+}
+
+gboolean g_unichar_iswide(gunichar c)
+{
+    return is_among(wide_characters, G_N_ELEMENTS(wide_characters), c);
+}
+
+/* ---- UTF-8 ---- */
+
+gunichar g_utf8_get_char(const gchar *text)
+{
+    const guchar *p = (const guchar *)text;
+    int n = g_utf8_skip[*p];
+    gunichar c = n == 1 ? *p : *p & (0x7Fu >> n);
+
+    for (int i = 1; i < n; i++)
+        c = c << 6 | (p[i] & 0x3F);
+    return c;
+}
+
+enum { NOT_UTF8 = -1, CUT_UTF8 = -2 };
+
+/* The first character of at most n octets; NOT_UTF8, or CUT_UTF8: the octets end inside a character. */
+static gint32 first_character(const gchar *text, gsize n)
+{
+    static const gint32 least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const guchar *p = (const guchar *)text;
+    int length = g_utf8_skip[*p];
+    gint32 c;
+
+    if (*p < 0x80)
+        return *p;
+    if (*p < 0xC2 || *p > 0xF4)
+        return NOT_UTF8;
+    c = *p & (0x7F >> length);
+    for (int i = 1; i < length; i++) {
+        if ((gsize)i >= n || p[i] == '\0')
+            return CUT_UTF8;
+        if ((p[i] & 0xC0) != 0x80)
+            return NOT_UTF8;
+        c = c << 6 | (p[i] & 0x3F);
+    }
+    return c < least[length] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000) ? NOT_UTF8 : c;
+}
+
+gunichar g_utf8_get_char_validated(const gchar *text, gssize n)
+{
+    if (n == 0)
+        return (gunichar)CUT_UTF8;
+    return (gunichar)first_character(text, n < 0 ? G_MAXSIZE : (gsize)n);
+}
+
+glong g_utf8_strlen(const gchar *text, gssize n)
+{
+    const gchar *end = n < 0 ? NULL : text + n;
+    glong length = 0;
+
+    while ((!end || text < end) && *text) {
+        text = g_utf8_next_char(text);
+        length += !end || text <= end;
+    }
+    return length;
+}
+
+gboolean(g_utf8_validate)(const gchar *text, gssize n, const gchar **end)
+{
+    const gchar *stop = text + (n < 0 ? strlen(text) : (gsize)n);
+
+    while (text < stop && *text && first_character(text, (gsize)(stop - text)) >= 0)
+        text = g_utf8_next_char(text);
+    if (end)
+        *end = text;
+    return text == stop;
+}
+
+gchar *g_utf8_make_valid(const gchar *text, gssize n)
+{
+    gsize rest = n < 0 ? strlen(text) : (gsize)n;
+    GString *valid = g_string_new(NULL);
+
+    while (rest > 0) {
+        const gchar *bad;
+
+        if (g_utf8_validate(text, (gssize)rest, &bad)) {
+            g_string_append_len(valid, text, (gssize)rest);
+            break;
+        }
+        g_string_append_len(valid, text, bad - text);
+        g_string_append_len(valid, "\xEF\xBF\xBD", 3);
+        rest -= (gsize)(bad + 1 - text);
+        text = bad + 1;
+    }
+    return g_string_free(valid, FALSE);
+}

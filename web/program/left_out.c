@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the program does with the kernel, with other files and with earlier reports. This build says that it cannot. */
+#include "conformance/annotate/annotate.h"
+#include "conformance/check/large_pages.h"
+#include "conformance/input/capture.h"
+#include "conformance/input/capture_keep.h"
+#include "conformance/input/capture_live.h"
+#include "conformance/input/privileges.h"
+#include "conformance/merge/merge.h"
+#include "conformance/options/options.h"
+#include "support/confine.h"
+#include "support/stderr_line.h"
+
+static const char left_out[] = "the checker of the web page cannot do that; the installed program can";
+
+int merge_run(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    stderr_line("iwarp-check", "merge: %s", left_out);
+    return CHECK_TROUBLE;
+}
+
+bool annotate_write(const struct report *report, const char *in, const char *out, GError **error)
+{
+    (void)report, (void)in, (void)out;
+    g_set_error(error, CHECK_ERROR, CHECK_ERROR_USAGE, "--annotate: %s", left_out);
+    return false;
+}
+
+bool capture_list_interfaces(FILE *out, struct capture_error *error)
+{
+    (void)out;
+    capture_error_set(error, "--list-interfaces: %s", left_out);
+    return false;
+}
+
+/* ---- live captures: none is ever open ---- */
+
+bool live_open(struct capture_live *live, const char *interface, const struct capture_live_options *options,
+               struct capture_error *error)
+{
+    (void)live, (void)options;
+    capture_error_set(error, "%s: %s", interface, left_out);
+    return false;
+}
+
+int live_next(struct capture_live *live, struct pcap_pkthdr **header, const u_char **data)
+{
+    (void)live, (void)header, (void)data;
+    return PCAP_ERROR_BREAK;
+}
+
+void capture_live_stop(struct capture_live *live)
+{
+    (void)live;
+}
+
+bool live_is_over(const struct capture_live *live, int64_t time_ns)
+{
+    (void)live, (void)time_ns;
+    return true;
+}
+
+uint64_t live_dropped(struct capture_live *live)
+{
+    (void)live;
+    return 0;
+}
+
+void privileges_drop_rest(void)
+{
+}
+
+/* ---- copies of captures: none is ever open ---- */
+
+struct capture_keep *keep_open(const char *path, pcap_t *like, struct capture_error *error)
+{
+    (void)like;
+    capture_error_set(error, "%s: %s", path, left_out);
+    return NULL;
+}
+
+void keep_close(struct capture_keep *keep)
+{
+    (void)keep;
+}
+
+void keep_packet(struct capture_keep *keep, const struct packet *packet)
+{
+    (void)keep, (void)packet;
+}
+
+void keep_flush(struct capture_keep *keep)
+{
+    (void)keep;
+}
+
+bool keep_finish(struct capture_keep *keep, struct capture_error *error)
+{
+    (void)keep, (void)error;
+    return false;
+}
+
+/* ---- what there is no need for ---- */
+
+void confine(const struct confine_to *to)
+{
+    (void)to; /* WebAssembly reaches nothing but what it is given */
+}
+
+void large_pages_take(struct large_pages *pages)
+{
+    (void)pages;
+}
+
+gchar *g_uuid_string_random(void)
+{
+    g_error("--rotate: %s", left_out);
+}

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# WebAssembly with WASI, by clang, lld and wasi-libc of Debian.
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR wasm32)
+set(CMAKE_C_COMPILER clang)
+set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+# No header of the building machine but those that web/CMakeLists.txt names; web/posix has what wasi-libc lacks.
+set(CMAKE_C_FLAGS_INIT "--sysroot=/usr -Wno-unused-command-line-argument -nostdlibinc -isystem ${CMAKE_CURRENT_LIST_DIR}/posix -isystem /usr/include/wasm32-wasi")
