@@ -17,6 +17,7 @@ ENVIRONMENT = {"SOURCE_DATE_EPOCH": "1700000000", "HOSTNAME": os.uname().nodenam
 class Web:
     """Runs of the checker, one after the other, in one Node."""
     def __init__(self, program):
+        self.memory = 0  # octets, after the last run
         self.node = subprocess.Popen(["node", ROOT / "tests/web/run.mjs", ROOT / "web/page/wasi.js", program],
                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
@@ -27,7 +28,8 @@ class Web:
                "outputs": {name: str(path) for name, path in dict(outputs).items()}}
         self.node.stdin.write(json.dumps(job) + "\n")
         self.node.stdin.flush()
-        return json.loads(self.node.stdout.readline())
+        status, self.memory = json.loads(self.node.stdout.readline())
+        return status
 
     def close(self):
         self.node.stdin.close()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // node run.mjs WASI.JS WASM: runs the checker of the web page, with the surroundings that the page gives it, once for each line of
 // standard input, which is JSON: {"arguments": [...], "environment": {...}, "files": {NAME: PATH}, "outputs": {NAME: PATH}}; the
-// outputs "1" and "2" are standard output and error. Writes a line for each: the exit status, or why there is none.
+// outputs "1" and "2" are standard output and error. Writes a line for each: the exit status, or why
+// there is none, and the octets of memory at the end.
 import fs from "node:fs";
 import readline from "node:readline";
 import vm from "node:vm";
@@ -32,7 +33,7 @@ function run(job) {
         fs.writeFileSync(path, Buffer.concat(said[name] || wasi.output(name) || []));
     for (const [, file] of files)
         fs.closeSync(file.fd);
-    return status;
+    return [status, wasi.memory.buffer.byteLength];
 }
 
 for await (const line of readline.createInterface({ input: process.stdin }))

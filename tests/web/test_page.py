@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""iwarp-check.html, opened from the disk in Chromium: captures are dropped on it, and it shows the report; no request leaves it."""
+import base64
+import gzip
+import json
+import pathlib
+import re
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "check"))
+import browser  # noqa: E402
+
+FAILS = ROOT / "captures/real/errors/op-read-badstag.pcap"
+PASSES = ROOT / "captures/real/nfs/nfs3-acl.pcap"
+REPORTS = {"html": "html", "ndjson": "ndjson", "junit": "xml"}
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory):
+    if not browser.PROGRAM:
+        pytest.skip("Chromium is missing")
+    one = browser.Browser(tmp_path_factory.mktemp("chromium"))
+    yield one
+    one.close()
+
+
+@pytest.fixture(scope="session")
+def page_file(web_build):
+    return web_build / "web" / "iwarp-check.html"
+
+
+@pytest.fixture
+def page(chromium, page_file):
+    chromium.open(page_file)
+    return chromium
+
+
+def choose(page, *paths, selector="#files"):
+    """As if chosen in the dialog for files."""
+    document = page.call("DOM.getDocument")["root"]["nodeId"]
+    node = page.call("DOM.querySelector", nodeId=document, selector=selector)["nodeId"]
+    page.call("DOM.setFileInputFiles", nodeId=node, files=[str(path) for path in paths])
+
+
+def drop(page, *files):
+    """Files as pairs of a name and octets; with a number of times that the octets after the first 24 are there."""
+    page.evaluate("globalThis.transfer = new DataTransfer(), 0")
+    for name, data, *times in files:
+        page.evaluate(f"""(() => {{
+            const octets = Uint8Array.from(atob({json.dumps(base64.b64encode(data).decode())}), (c) => c.charCodeAt(0));
+            const rest = Array({times[0] if times else 1}).fill(octets.subarray(24));
+            transfer.items.add(new File([octets.subarray(0, 24), ...rest], {json.dumps(name)}));
+        }})()""")
+    page.evaluate("document.dispatchEvent(new DragEvent('drop', {dataTransfer: transfer, cancelable: true})), 0")
+
+
+def outcome(page, seconds=180):
+    """Kind and words of the outcome, when there is one."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        kind, words, busy = page.evaluate("[outcome.className, outcome.textContent, !document.getElementById('working').hidden]")
+        if kind and not busy:
+            return kind, words
+        time.sleep(0.02)
+    raise AssertionError(f"no outcome after {seconds} s")
+
+
+def report(page):
+    return page.evaluate("document.getElementById('report').srcdoc")
+
+
+def said(page):
+    return page.evaluate("document.getElementById('said').textContent")
+
+
+def verdict(page):
+    return re.search(r"<h1>([^<]*)</h1>", report(page))[1]
+
+
+def targets(page, kind):
+    return [one["targetId"] for one in page.call("Target.getTargets")["targetInfos"] if one["type"] == kind]
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def attached(page, kind):
+    """What runs in a process or a thread of its own, "iframe" or "worker": evaluates in it."""
+    wait_for(lambda: targets(page, kind))
+    session = page.call("Target.attachToTarget", targetId=targets(page, kind)[-1], flatten=True)["sessionId"]
+
+    def evaluate(script):
+        before, page.session = page.session, session
+        try:
+            return page.evaluate(script)
+        finally:
+            page.session = before
+    return evaluate
+
+
+def undated(text):
+    return re.sub(r'\d{4}-\d\d-\d\d \d\d:\d\d UTC| (time|timestamp|hostname)="[^"]*"', "", text)
+
+
+# ---- judging ----
+
+def test_size(page_file):
+    assert page_file.stat().st_size <= 1_000_000
+
+
+def test_a_capture_is_judged_within_two_seconds(page):
+    """Of processor time, as the machine of the tests has other work: for the page, the program and the report."""
+    before = browser.spent(page.process.pid)
+    choose(page, FAILS)
+    kind, words = outcome(page)
+    assert browser.spent(page.process.pid) - before < 2
+    assert kind == "fail" and words.startswith("FAIL, in ")
+    assert verdict(page) == "FAIL"
+
+
+def test_reports_are_those_of_the_program(page, check, tmp_path):
+    (tmp_path / FAILS.name).symlink_to(FAILS)
+    words = [word for form, suffix in REPORTS.items() for word in (f"--format={form}", f"--output=report.{suffix}")]
+    check("--progress", *words, FAILS.name, cwd=tmp_path)
+    page.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    choose(page, FAILS)
+    outcome(page)
+    for number, suffix in enumerate(REPORTS.values()):
+        page.evaluate(f"document.querySelectorAll('#downloads a')[{number}].click()")
+        downloaded = tmp_path / f"iwarp-check-report.{suffix}"
+        wait_for(lambda: downloaded.exists() and downloaded.stat().st_size > 0)
+        assert undated(downloaded.read_text(encoding="utf-8")) == undated((tmp_path / f"report.{suffix}").read_text(encoding="utf-8")), suffix
+    assert undated(report(page)) == undated((tmp_path / "report.html").read_text(encoding="utf-8"))
+
+
+def test_the_script_of_the_report_runs(page):
+    choose(page, FAILS)
+    outcome(page)
+    inside = attached(page, "iframe")
+    wait_for(lambda: inside("document.readyState") == "complete")
+    assert re.fullmatch(r"\d+ of \d+ entries shown", inside("shown.textContent"))
+    assert inside("getComputedStyle(document.querySelector('header')).borderLeftStyle") == "solid"
+
+
+def test_several_captures(page):
+    drop(page, ("one.pcap", FAILS.read_bytes()), ("two.pcap", PASSES.read_bytes()), ("two.pcap", PASSES.read_bytes()))
+    assert outcome(page)[0] == "fail"
+    assert all(name in report(page) for name in ("one.pcap", "two.pcap", "(2) two.pcap"))
+
+
+def test_gzip(page):
+    drop(page, ("small.pcap.gz", gzip.compress(PASSES.read_bytes())))
+    assert outcome(page)[0] == "pass"
+    drop(page, ("cut.pcap.gz", gzip.compress(PASSES.read_bytes())[:-100]))
+    kind, words = outcome(page)
+    assert kind == "trouble" and words.startswith("cut.pcap.gz: cannot be decompressed")
+
+
+def test_what_is_no_capture(page):
+    drop(page, ("a.txt", b"no capture at all, but a text"))
+    assert outcome(page)[0] == "trouble"
+    assert "a.txt: not a pcap or pcapng file" in said(page)
+
+
+def test_options(page, tmp_path):
+    choose(page, FAILS)
+    assert outcome(page)[0] == "fail"
+    page.evaluate("shipped.value = 'linux-6.1-siw', document.getElementById('check').click()")
+    assert outcome(page)[0] == "pass"
+    assert "--waivers=linux-6.1-siw" in report(page)
+    own = tmp_path / "mine.yaml"
+    own.write_text("- id: NO-SUCH-RULE\n", encoding="utf-8")
+    choose(page, own, selector="#waivers")
+    page.evaluate("shipped.value = '', document.getElementById('check').click()")
+    assert outcome(page)[0] == "trouble"
+    assert "waivers.yaml:1:" in said(page)
+    page.evaluate("waivers.value = '', profile.value = 'rdmac', stats.checked = true, document.getElementById('check').click()")
+    outcome(page)
+    assert "--stats --profile=rdmac" in report(page)
+
+
+# ---- the page ----
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_phone(chromium, page_file, dark):
+    chromium.open(page_file, width=360, height=740, phone=True, dark=dark)
+    choose(chromium, FAILS)
+    outcome(chromium)
+    assert chromium.evaluate("document.documentElement.scrollWidth") <= 360
+    red = int(re.search(r"\d+", chromium.evaluate("getComputedStyle(document.body).backgroundColor"))[0])
+    assert red < 60 if dark else red > 200
+
+
+def test_keyboard(page):
+    choose(page, FAILS)
+    outcome(page)
+    reached = []
+    for _ in range(12):
+        for kind in ("keyDown", "keyUp"):
+            page.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
+        reached.append(page.evaluate("document.activeElement.id || document.activeElement.download || ''"))
+    wanted = ["files", "shipped", "waivers", "profile", "stats", "check", *(f"iwarp-check-report.{suffix}" for suffix in REPORTS.values())]
+    assert [name for name in reached if name in wanted][:len(wanted)] == wanted
+
+
+# ---- nothing leaves it ----
+
+def arrives(listener, seconds):
+    """What is sent there; b"": a connection without anything in it. None: no connection."""
+    listener.settimeout(seconds)
+    try:
+        with listener.accept()[0] as connection:
+            connection.settimeout(seconds)
+            return connection.recv(1000)
+    except TimeoutError:
+        return None
+
+
+ASKS = {"fetch": "fetch(address, {mode: 'no-cors'})", "picture": "new Image().src = address", "socket": "new WebSocket(address.replace('http', 'ws'))",
+        "beacon": "navigator.sendBeacon(address, 'x')", "script": "document.head.append(Object.assign(document.createElement('script'), {src: address}))",
+        "form": "(() => { const form = Object.assign(document.createElement('form'), {action: address}); document.body.append(form); form.submit(); })()"}
+
+
+@pytest.mark.parametrize("way", ASKS)
+def test_a_request_is_refused(page, chromium, tmp_path, way):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        script = f"(() => {{ const address = '{address}'; try {{ Promise.resolve({ASKS[way]}).catch(() => 0); }} catch {{ }} }})()"
+        page.evaluate(script)
+        assert not arrives(listener, 1)  # Chromium may connect before it asks the policy; it sends nothing
+        free = tmp_path / "free.html"
+        free.write_text("<!DOCTYPE html><title>no policy</title><body></body>", encoding="utf-8")
+        chromium.open(free)
+        chromium.evaluate(script)
+        assert arrives(listener, 20), "without the policy the request should arrive"
+
+
+IN_WORKER = """new Promise((done) => {
+    const script = `addEventListener("securitypolicyviolation", (event) => postMessage(event.effectiveDirective));
+        fetch("http://127.0.0.1:9/").then(() => postMessage("sent"), () => 0);`;
+    new Worker(URL.createObjectURL(new Blob([script]))).onmessage = (event) => done(event.data);
+    setTimeout(done, 30000, "nothing");
+})"""
+
+
+def test_a_worker_may_not_ask_either(page):
+    assert page.evaluate(IN_WORKER) == "connect-src"
+
+
+# ---- hostile captures ----
+
+def test_markup_in_the_name(page):
+    name = "<img src=x onerror=document.title='hurt'>&\"'.pcap"
+    drop(page, (name, FAILS.read_bytes()), ("-rf", PASSES.read_bytes()), ("report.html", PASSES.read_bytes()))
+    assert outcome(page)[0] == "fail"
+    assert page.evaluate("document.getElementById('chosen').textContent").startswith(name)
+    assert page.evaluate("document.querySelector('img')") is None
+    inside = attached(page, "iframe")
+    wait_for(lambda: inside("document.readyState") == "complete")
+    assert not inside("document.querySelector('img')") and "<img src=x" in inside("document.body.textContent")
+    assert page.evaluate("document.title") != "hurt"
+
+
+def test_cancel(page):
+    """A capture of 500 MB would take long; its worker ends at once, and the page goes on."""
+    data = PASSES.read_bytes()
+    drop(page, ("endless.pcap", data, 500_000_000 // len(data)))
+    wait_for(lambda: page.evaluate("document.getElementById('progress').value > 0"), 120)
+    page.evaluate("document.getElementById('cancel').click()")
+    assert outcome(page, 5) == ("trouble", "Cancelled")
+    wait_for(lambda: len(targets(page, "worker")) == 1)
+    choose(page, FAILS)
+    assert outcome(page)[0] == "fail"
+
+
+def many_connections(n):
+    """SYNs of n connections to the port of NFS over RDMA, each with an MPA Request."""
+    out = [struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1)]
+    request = b"MPA ID Req Frame\x40\x01\x00\x00"
+    for i in range(n):
+        for flags, sequence, payload in ((0x02, 0, b""), (0x18, 1, request)):
+            tcp = struct.pack("!HHIIBBHHH", 1024 + i % 60000, 20049, sequence, 1 if payload else 0, 0x50, flags, 8192, 0, 0) + payload
+            ip = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(tcp), 0, 0, 64, 6, 0, bytes([10, 1, i // 60000 % 256, 1]), b"\x0a\x02\x00\x01")
+            frame_octets = b"\x02\0\0\0\0\2\x02\0\0\0\0\1\x08\0" + ip + tcp
+            out.append(struct.pack("<IIII", i // 1000, i % 1000, len(frame_octets), len(frame_octets)) + frame_octets)
+    return b"".join(out)
+
+
+def test_memory_is_bounded(web, tmp_path):
+    path = tmp_path / "many.pcap"
+    path.write_bytes(many_connections(200_000))
+    assert web("--memory-limit=32M", "--quiet", "many.pcap", files={"many.pcap": path}) in (0, 1, 2, 3)
+    assert web.memory < 256 << 20
+
+
+def test_the_page_is_made_the_same_again(page_file, tmp_path):
+    version = re.search(r"^project\(iwarp-kit VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8"), re.M)[1]
+    again = tmp_path / "again.html"
+    subprocess.run([sys.executable, ROOT / "web/page/build.py", again, page_file.parent / "iwarp-check.wasm", version], check=True)
+    assert again.read_bytes() == page_file.read_bytes()

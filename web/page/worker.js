@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Runs the program, once for each message {arguments, files, outputs}. It answers with messages {progress}, {said} and, at the end,
+// {status, reports} or {trouble}. The page ends this worker to cancel a run: nothing that a capture does outlasts that.
+"use strict";
+
+const WINDOW = 1 << 20;  // octets of a capture that are in memory
+const UNPACKED_MOST = 8 * 2 ** 30;
+
+let program;  // a promise of the module
+
+async function load(packed) {
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return WebAssembly.compile(await new Response(stream).arrayBuffer());
+}
+
+// The content of a file that was compressed with gzip: the browser keeps it, on disk if it is large.
+async function unpacked(file) {
+    const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+    let size = 0;
+    if (head[0] !== 0x1f || head[1] !== 0x8b)
+        return file;
+    const counted = new TransformStream({
+        transform(piece, controller) {
+            size += piece.length;
+            if (size > UNPACKED_MOST)
+                controller.error(new Error("more than 8 GB when decompressed"));
+            else
+                controller.enqueue(piece);
+        },
+    });
+    try {
+        return await new Response(file.stream().pipeThrough(new DecompressionStream("gzip")).pipeThrough(counted)).blob();
+    } catch (error) {
+        throw new Error(`${file.name}: cannot be decompressed: ${error.message}`);
+    }
+}
+
+// A file in pieces, by the only way to read without waiting.
+function reader(blob) {
+    const from = new FileReaderSync();
+    let start = 0, held = new Uint8Array(0);
+    return {
+        size: blob.size,
+        read(at, octets) {
+            let done = 0;
+            while (done < octets.length && at + done < blob.size) {
+                const wanted = at + done;
+                if (wanted < start || wanted >= start + held.length) {
+                    start = wanted;
+                    held = new Uint8Array(from.readAsArrayBuffer(blob.slice(start, start + WINDOW)));
+                }
+                const piece = held.subarray(wanted - start, wanted - start + octets.length - done);
+                octets.set(piece, done);
+                done += piece.length;
+            }
+            return done;
+        },
+    };
+}
+
+async function run(job) {
+    const files = new Map();
+    const decoder = new TextDecoder();
+    let said = "", out = "";
+    for (const { name, file } of job.files)
+        files.set(name.replace(/^\.\//, ""), reader(await unpacked(file)));
+    const wasi = new Wasi({
+        arguments: ["iwarp-check", ...job.arguments],
+        open: (name) => files.get(name) || null,
+        written(fd, octets) {
+            const text = decoder.decode(octets);
+            if (fd === 1) {
+                out += text;
+                return;
+            }
+            said += text;
+            const percent = /(\d+)%[^%]*$/.exec(said);
+            if (percent)
+                postMessage({ progress: Number(percent[1]) });
+            said = said.slice(said.lastIndexOf("\r") + 1);
+        },
+    });
+    const status = wasi.run(await program);
+    const reports = {};
+    for (const name of job.outputs)
+        reports[name] = new Blob(wasi.output(name) || []);
+    postMessage({ status, out, said: said.replace(/^ +/, "").trim(), reports });
+}
+
+onmessage = async ({ data }) => {
+    if (data.packed) {
+        program = load(data.packed);
+        return;
+    }
+    try {
+        await run(data);
+    } catch (error) {
+        postMessage({ trouble: error instanceof WebAssembly.RuntimeError || error instanceof RangeError
+            ? `The program ended early: ${error.message}. It may have needed more memory than a page can have.` : error.message });
+    }
+};
