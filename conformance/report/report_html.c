@@ -76,6 +76,9 @@ static void html_write_verdict(struct html_page *page)
     if (options->command_line)
         write_run(page, "Command", "%.*s%s", COMMAND_SHOWN, options->command_line,
                   strlen(options->command_line) > COMMAND_SHOWN ? "..." : "");
+    if (report->status != CHECK_PASS)
+        write_run(page, "In a browser", "%s",
+                  "drop the captures on iwarp-check.html of iwarp-kit: the same report, and nothing is sent");
     write_run(page, "Profile", "%s; %s fail", options->profile,
               options->fail_never ? "no findings" : fail_on[options->fail_on]);
     markup_end(page->writer);

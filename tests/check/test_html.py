@@ -144,6 +144,11 @@ def test_the_worst_comes_first(page, check, report, bad, good, no_mpa, root):
     facts = dict(zip((words(e) for e in tree.iter("dt")), (words(e) for e in tree.iter("dd"))))
     assert facts["Captures"] == "5" and re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", facts["Written"])
     assert facts["Command"].startswith("iwarp-check --format=html --output=")
+    assert "iwarp-check.html" in facts["In a browser"]
+
+
+def test_only_what_is_not_good_names_the_page_for_browsers(page, good):
+    assert "In a browser" not in [words(name) for name in page(good)[1].iter("dt")]
 
 
 def test_no_words_of_the_inside(page, bad, root):
