@@ -143,7 +143,7 @@ static int pcap_next_record(pcap_t *pcap, const uint8_t **data)
         pcap->header.ts.tv_usec *= 1000;
     pcap->header.len = pcap_get32(pcap, record + 12);
     if (captured > PCAP_SNAP_LENGTH_MAX) {
-        pcap_say(pcap, "invalid packet capture length %u, bigger than maximum of %u", captured, PCAP_SNAP_LENGTH_MAX);
+        pcap_say(pcap, "invalid packet capture length %u, bigger than snaplen of %d", captured, pcap->snap_length);
         return PCAP_ERROR;
     }
     if (!read_captured(pcap, captured))

@@ -44,6 +44,11 @@ static enum got read_octets(pcap_t *pcap, uint8_t *out, size_t n, bool end_allow
     return GOT_ERROR;
 }
 
+static void say_short(pcap_t *pcap, uint32_t type)
+{
+    pcap_say(pcap, "block of type %u in pcapng dump file is too short", type);
+}
+
 /* The rest of a block whose head is in the buffer. */
 static enum got read_rest(pcap_t *pcap, struct block *block)
 {
@@ -60,11 +65,9 @@ static enum got read_rest(pcap_t *pcap, struct block *block)
     return GOT;
 }
 
-/* A section begins, perhaps in the other byte order. */
+/* A section begins, perhaps in the other byte order; its first 12 octets are in the buffer. */
 static enum got read_section(pcap_t *pcap, struct block *block)
 {
-    if (!pcap_room(pcap, BLOCK_MIN) || read_octets(pcap, pcap->buffer + BLOCK_HEAD, 4, false) != GOT)
-        return GOT_ERROR;
     if (pcap_get32(pcap, pcap->buffer + BLOCK_HEAD) != section_magic) {
         pcap->swapped = !pcap->swapped;
         if (pcap_get32(pcap, pcap->buffer + BLOCK_HEAD) != section_magic) {
@@ -98,7 +101,7 @@ static enum got read_block(pcap_t *pcap, struct block *block)
     block->type = pcap_get32(pcap, pcap->buffer);
     block->length = pcap_get32(pcap, pcap->buffer + 4);
     if (block->type == block_section)
-        return read_section(pcap, block);
+        return read_octets(pcap, pcap->buffer + BLOCK_HEAD, 4, false) == GOT ? read_section(pcap, block) : GOT_ERROR;
     if (block->length < BLOCK_MIN) {
         pcap_say(pcap, "block in pcapng dump file has a length of %u < %zu", block->length, (size_t)BLOCK_MIN);
         return GOT_ERROR;
@@ -153,16 +156,23 @@ static bool take_option(pcap_t *pcap, struct pcap_interface *interface, uint16_t
 
 static bool take_options(pcap_t *pcap, struct pcap_interface *interface, const uint8_t *p, size_t n)
 {
-    while (n >= 4) {
+    while (n > 0) {
+        if (n < 4) {
+            say_short(pcap, BLOCK_INTERFACE);
+            return false;
+        }
+
         uint16_t code = pcap_get16(pcap, p), length = pcap_get16(pcap, p + 2);
         size_t padded = 4 + (((size_t)length + 3) & ~(size_t)3);
 
-        if (code == 0)
-            return true;
         if (padded > n) {
-            pcap_say(pcap, "block data exceeds block length");
+            say_short(pcap, BLOCK_INTERFACE);
             return false;
         }
+        if (code == 0 && length != 0)
+            pcap_say(pcap, "Interface Description Block has opt_endofopt option with length %u != 0", length);
+        if (code == 0)
+            return length == 0;
         if (!take_option(pcap, interface, code, length, p + 4))
             return false;
         p += padded;
@@ -197,7 +207,7 @@ static bool add_interface(pcap_t *pcap, const struct block *block)
     struct pcap_interface *larger;
 
     if (block->n < INTERFACE_BODY) {
-        pcap_say(pcap, "block data exceeds block length");
+        say_short(pcap, block->type);
         return false;
     }
     if (!like_the_first(pcap, pcap_get16(pcap, block->body), pcap_get32(pcap, block->body + 4)))
@@ -223,7 +233,11 @@ bool pcapng_begin(pcap_t *pcap, const uint8_t magic[4])
         return false;
     memcpy(pcap->buffer, magic, 4);
     pcap->linktype = -1;
-    if (read_octets(pcap, pcap->buffer + 4, 4, false) != GOT || read_section(pcap, &block) != GOT)
+    if (read_octets(pcap, pcap->buffer + 4, 8, false) != GOT) {
+        pcap_say(pcap, "unknown file format");
+        return false;
+    }
+    if (read_section(pcap, &block) != GOT)
         return false;
     if (pcap_get16(pcap, block.body + 4) != 1) {
         pcap_say(pcap, "unsupported pcapng savefile version %u.%u", pcap_get16(pcap, block.body + 4),
@@ -276,7 +290,7 @@ static int take_packet(pcap_t *pcap, const struct block *block, const uint8_t **
     unsigned interface;
 
     if (block->n < head) {
-        pcap_say(pcap, "block data exceeds block length");
+        say_short(pcap, block->type);
         return PCAP_ERROR;
     }
     interface = simple ? 0 : old ? pcap_get16(pcap, p) : pcap_get32(pcap, p);
@@ -287,7 +301,7 @@ static int take_packet(pcap_t *pcap, const struct block *block, const uint8_t **
     if (packet_is_bad(pcap, interface, captured))
         return PCAP_ERROR;
     if (captured > block->n - head) {
-        pcap_say(pcap, "block data exceeds block length");
+        say_short(pcap, block->type);
         return PCAP_ERROR;
     }
     set_time(pcap, &pcap->interfaces[interface],
