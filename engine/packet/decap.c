@@ -531,7 +531,12 @@ static enum decap_status take_payload(struct decap *decap, struct target *target
     return DECAP_TUNNEL;
 }
 
-/* Packets that iwarp-tap wrote say so in place of the Ethernet addresses. */
+static const uint32_t tap_network = UINT32_MAX; /* longer than any VNI */
+
+/*
+ * Packets that iwarp-tap wrote say so in place of the Ethernet addresses. They are of a network of their own: a
+ * stranger's packet with a marker does not join a connection that was captured.
+ */
 static void take_tap_mark(struct ib_datagram *ib, const struct packet *packet)
 {
     ib->tap = (struct tap_mark){.tapped = false};
@@ -542,6 +547,7 @@ static void take_tap_mark(struct ib_datagram *ib, const struct packet *packet)
     ib->kind = IB_BELOW_TAP;
     ib->below = NULL;
     ib->below_len = 0;
+    ib->source.network = ib->destination.network = tap_network;
 }
 
 enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,

@@ -6,11 +6,12 @@ server's or the client's kernel would have given of a capture of RoCE, and tests
 import json
 import os
 import re
+import struct
 import subprocess
 
 import pytest
 
-from tests import tap_events
+from tests import captures, tap_events
 
 # Which rules a fault of these scenarios breaks on the wire, and a tap cannot show: docs/howto/capture.md says why, by class.
 UNSEEN = {
@@ -222,3 +223,22 @@ def test_the_manual_has_every_option(build, root):
     manual = (root / "docs" / "iwarp-tap.8").read_text(encoding="utf-8")
     for option in re.findall(r"--([a-z]+)", said):
         assert f"Fl -{option}" in manual, option
+
+
+@pytest.mark.parametrize("scenario", ["RPCR-3.4.6-10", "RPCR-3.1-01", None])
+def test_a_strangers_marker_changes_no_verdict(check, build, played, tmp_path, scenario):
+    """Each packet of a capture of RoCE, with the marker of a tap in its copy: a connection of its own."""
+    plain = played(scenario_of(build, scenario), f"--inject={scenario}") if scenario else played("stack-nfs3")
+    mixed = tmp_path / "mixed.pcap"
+    with mixed.open("wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 1 << 18, captures.ETHERNET))
+        for time, length, octets in captures.records(plain):
+            for packet in (b"\x02tap\0\0\x02k\x10\0\0\0" + octets[12:], octets):
+                out.write(struct.pack("<IIII", *divmod(time, 10**9), len(packet), length) + packet)
+    lines = [json.loads(line) for line in check("--format=ndjson", "--verbose", mixed).stdout.splitlines()]
+    mine = [line for line in lines if line["type"] == "connection" and line["transport"] == "roce2"]
+    alone = [json.loads(line) for line in check("--format=ndjson", "--verbose", plain).stdout.splitlines()]
+    expected = [line for line in alone if line["type"] == "connection"]
+    assert len(mine) == len(expected) > 0
+    assert [sorted(found["rule"] for found in line["findings"]) for line in mine] == [
+        sorted(found["rule"] for found in line["findings"]) for line in expected]

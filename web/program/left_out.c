@@ -5,7 +5,7 @@
 #include "conformance/input/capture.h"
 #include "conformance/input/capture_keep.h"
 #include "conformance/input/capture_live.h"
-#include "conformance/input/privileges.h"
+#include "support/privileges.h"
 #include "conformance/merge/merge.h"
 #include "conformance/options/options.h"
 #include "support/confine.h"
