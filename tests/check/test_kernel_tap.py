@@ -233,7 +233,7 @@ def test_a_strangers_marker_changes_no_verdict(check, build, played, tmp_path, s
     with mixed.open("wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 1 << 18, captures.ETHERNET))
         for time, length, octets in captures.records(plain):
-            for packet in (b"\x02tap\0\0\x02k\x10\0\0\0" + octets[12:], octets):
+            for packet in (b"\x02tap\0\0\x02k\x10\0\0\0" + octets[12:18] + b"\x12\x34" + octets[20:], octets):  # another identification
                 out.write(struct.pack("<IIII", *divmod(time, 10**9), len(packet), length) + packet)
     lines = [json.loads(line) for line in check("--format=ndjson", "--verbose", mixed).stdout.splitlines()]
     mine = [line for line in lines if line["type"] == "connection" and line["transport"] == "roce2"]
