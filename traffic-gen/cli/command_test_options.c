@@ -182,7 +182,7 @@ bool test_options_soak(const struct test_options *options, int64_t *out, int *st
     return false;
 }
 
-/* Options that need octets, with a device behind an RDMA device that handles the octets. */
+/* Options that need octets; not with an RDMA device of this host, which handles the octets. */
 static const char *option_of_octets(const struct test_options *options)
 {
     const struct {

@@ -33,7 +33,7 @@ void verbs_link_disconnect(struct verbs_link *link)
 {
     if (link->state >= VERBS_CLOSING)
         return;
-    if (link->state < VERBS_UP) { /* nobody is told, except a peer that waits for an answer */
+    if (link->state < VERBS_UP) { /* only a peer that waits for an answer learns of the end */
         if (link->state < VERBS_CONNECTING && link->accepted)
             link->v->reject(link->id, NULL, 0);
         verbs_link_fail(link, NULL);

@@ -15,7 +15,7 @@ struct reuse {
     GPtrArray *lines; /* struct line *: connections that wait */
     int64_t between;  /* between new connections, in ns; 0: no limit */
     int64_t next_at;  /* when the next connection may be made */
-    gint told;        /* atomic: the user was told that the device cannot take many connections */
+    gint told;        /* atomic: the message that the device cannot take many connections was printed */
 };
 
 /* between: in ns. */

@@ -190,7 +190,7 @@ UNIT_TEST(each_layer_in_order)
     expect(&t, "fin0 fin1");
 }
 
-/* Octets that the capture lost: every layer is told, also the next part's layers. */
+/* Octets that the capture lost: every layer gets the hole, also the next part's layers. */
 UNIT_TEST(holes_go_up)
 {
     const struct stack_entrance next = {.skipped = on_skipped, .finish = on_finish};
