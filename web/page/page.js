@@ -23,7 +23,7 @@
 
   // Names that the program takes for files, all different.
   function named(files) {
-    const names = new Set(["report.html", "report.ndjson", "report.xml"]);
+    const names = new Set(["report.html", "report.ndjson", "report.xml", "waivers.yaml"]);
     return files.map((file) => {
       let name = file.name.replace(/^-/, "./-");
       for (let n = 2; names.has(name); n++)
