@@ -212,7 +212,7 @@ def test_the_same_by_seed():
 @pytest.mark.parametrize("args,message", [
     (["--chaos=x"], "--chaos: 'x' is not from 0 to 4294967295"),
     (["--chaos=1", "--count=-1"], "--count: -1 is not from 1 to 100000"),
-    (["--chaos=1", "--rping"], "--chaos: alone"),
+    (["--chaos=1", "--rping"], "--chaos: takes only HOST:PORT"),
     (["--chaos=1", "--markers"], "--markers"),
     (["--chaos=1", "--inject=MPA-4.1-05"], "--inject"),
     (["--rping", "--restart-command=true"], "--restart-command"),

@@ -128,8 +128,8 @@ def test_pace():
 @pytest.mark.parametrize("options,words", [
     (["127.0.0.1:1", "--connections-per-second=0"], "--connections-per-second: 0 is not from 0.01 to 1000"),
     (["127.0.0.1:1", "--connections-per-second=nan"], None),
-    (["--listen", "--connections-per-second=3"], "--connections-per-second: for a device that is connected to"),
-    (["--listen", "--reuse"], "--reuse: for a device that is connected to")])
+    (["--listen", "--connections-per-second=3"], "--connections-per-second: only for a Responder"),
+    (["--listen", "--reuse"], "--reuse: only for a Responder")])
 def test_what_is_refused(options, words):
     done = subprocess.run([devices.GEN, "test", *options], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and (words or "127.0.0.1:1") in done.stderr and done.stdout == ""
