@@ -78,7 +78,7 @@ def test_recording_says_what_it_is(talk):
     _, _, files = talk("rev1")
     for file in files:
         head = file.read_bytes()[:1000]
-        assert b"Recorded by iwarp-gen" in head and b"synthesised" in head
+        assert b"Recorded by iwarp-gen" in head and b"synthetic" in head
 
 
 def test_addresses_are_true(talk, judge, start, gen, tmp_path):

@@ -487,8 +487,7 @@ static int run_reported(struct job *job)
 static const char record_comment[] =
     "Recorded by iwarp-gen test at its end of live TCP connections. The octets of both streams, addresses and ports "
     "are real. Ethernet, IP and TCP headers are synthetic, and so are segment boundaries, sequence numbers, windows "
-    "and "
-    "acknowledgements. Errors of iwarp-gen are intended.";
+    "and acknowledgements. Errors of iwarp-gen are intended.";
 
 /* False with errno. The process may have ended before. */
 static bool end_recording(struct job *job)
