@@ -4,7 +4,6 @@ What iwarp-tap writes, read by iwarp-check. The kernel's part is played by tests
 server's or the client's kernel would have given of a capture of RoCE, and tests/tap/tap_replay.c, which is the rest of iwarp-tap.
 """
 import json
-import os
 import re
 import struct
 import subprocess
@@ -106,7 +105,7 @@ CONSEQUENCES = {"RPCR-4.3.2.2-01", "RPCR-3.4.6-10", "RPCR-3.4.6.2-03", "RPCR-3.4
 KNOWN = {"RPCR-4.5.3-04+ok": {"RPCR-4.5-12"}}
 
 
-@pytest.mark.skipif("IWARP_ALL" not in os.environ, reason="takes some minutes: ./test --all")
+@pytest.mark.all  # some minutes
 def test_every_fault(build, check, replay, tmp_path):
     """Whatever a tap can see, it names; and it names nothing else."""
     listed = subprocess.run([build / "traffic-gen" / "iwarp-gen", "list", "faults"], capture_output=True, text=True, check=True).stdout

@@ -302,7 +302,7 @@ def test_the_threat_model_has_these_numbers(root):
     held = [constant(root, path, name) >> 10 for path, name in (("engine/tcp/tcp_pair.h", "TCP_PAIR_LIMIT_DEFAULT"),
                                                                 ("engine/ib/ib_rc.h", "IB_RC_LIMIT_DEFAULT"))]
     assert f"at most {held[0]} KiB after a hole (RoCE {held[1]} KiB)" in page
-    assert f"a queue pair without counterpart so far counts as {unpaired >> 10} KiB" in manual
+    assert f"a queue pair without known counterpart counts as {unpaired >> 10} KiB" in manual
 
 
 def forged_request(pair):

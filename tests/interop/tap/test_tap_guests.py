@@ -5,7 +5,6 @@ iwarp-tap on a client and its server, in guests, beside a capture of their link:
 or, as an operation is not seen, only there (docs/howto/capture.md).
 """
 import json
-import os
 import pathlib
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "guests"))
 import link  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-pytestmark = pytest.mark.skipif("IWARP_ALL" not in os.environ or not shutil.which("qemu-system-x86_64"), reason="needs guests: ./test --all tap")
+pytestmark = [pytest.mark.all, pytest.mark.skipif(not shutil.which("qemu-system-x86_64"), reason="needs guests: ./test --all tap")]
 KERNELS = ["bookworm", "testing"]  # 6.1 and 7.2
 VERSIONS = ["3", "4.0", "4.1", "4.2"]
 ATTACH_SECONDS = 300  # emulated, where the host has other work
