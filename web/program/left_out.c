@@ -5,10 +5,10 @@
 #include "conformance/input/capture.h"
 #include "conformance/input/capture_keep.h"
 #include "conformance/input/capture_live.h"
-#include "support/privileges.h"
 #include "conformance/merge/merge.h"
 #include "conformance/options/options.h"
 #include "support/confine.h"
+#include "support/privileges.h"
 #include "support/stderr_line.h"
 
 static const char left_out[] = "the checker of the web page cannot do that; the installed program can";
