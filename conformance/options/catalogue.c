@@ -23,7 +23,7 @@ void catalogue_list_text(FILE *out, const bool listed[RULE_COUNT])
     }
 }
 
-/* The true equivalents of a rule, first the one that carries the findings. */
+/* The rules with the same requirement; the rule that carries the findings comes first. */
 static void list_same(struct json_writer *writer, const struct rule *rule)
 {
     json_begin_array(writer, "same_as");

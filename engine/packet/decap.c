@@ -531,7 +531,7 @@ static enum decap_status take_payload(struct decap *decap, struct target *target
     return DECAP_TUNNEL;
 }
 
-static const uint32_t tap_network = UINT32_MAX; /* longer than any VNI */
+static const uint32_t tap_network = UINT32_MAX; /* above every VNI, which has 24 bits */
 
 /*
  * Packets that iwarp-tap wrote say so in place of the Ethernet addresses. They are of a network of their own: a

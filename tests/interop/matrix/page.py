@@ -163,7 +163,7 @@ def markdown(found):
                 yield f"| {cells.TITLES[client]} | {cells.TITLES[server]} | " + " | ".join(texts) + " |"
         yield ""
     yield "## Deviations by version\n"
-    yield "What captures of the cells show. `not seen` is no proof: a cell may not do what provokes it.\n"
+    yield "What captures of the cells show. `not seen` proves nothing: a cell may lack the traffic that provokes the deviation.\n"
     for side, whom in (("client", cells.CLIENTS), ("server", cells.SERVERS)):
         yield f"| rule | of the {side}, over | " + " | ".join(cells.TITLES[who] for who in whom) + " |"
         yield "|---" * (2 + len(whom)) + "|"
