@@ -58,8 +58,11 @@ class Device:
         listener.settimeout(0.05)
         while not self.over.is_set() and self.listener is listener:
             with contextlib.suppress(TimeoutError, OSError):
-                threading.Thread(target=self.serve, args=(listener.accept()[0],), daemon=True).start()
+                self.begin(listener.accept()[0])
         listener.close()
+
+    def begin(self, connection):
+        threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     # ---- faults ----
 

@@ -62,21 +62,23 @@ class AtRandom(scripted.Device):
 
 
 class EachSecondConnect(scripted.Device):
-    """TCP accepts every second connection only to reset it at once."""
+    """TCP accepts every second connection only to reset it: at once, or, every fourth, after the Request. One thread serves all, in their order."""
 
-    def __init__(self):
-        self.count, self.lock = 0, threading.Lock()
+    def __init__(self, late):
+        self.count, self.late = 0, late
         super().__init__()
 
-    def serve(self, connection):
-        with self.lock:
-            self.count += 1
-            unlucky = self.count % 2 == 0
-        if unlucky:
-            reset(connection)
-            connection.close()
+    def begin(self, connection):
+        self.count += 1
+        if self.count % 2 == 1:
+            super().begin(connection)
             return
-        super().serve(connection)
+        reset(connection)
+        if self.late and self.count % 4 == 0:
+            with contextlib.suppress(OSError, scripted.Gone):
+                connection.settimeout(1)
+                self.hear_request(connection)
+        connection.close()
 
 
 class EachSecondRefused(scripted.Device):
@@ -125,8 +127,9 @@ def test_who_answers_at_random_passes_nothing_by_it(seed):
     assert tested.status == 1 and "MPA-4.1-01/seen" in tested.outcome("failed"), tested.tell()
 
 
-def test_who_resets_each_second_connection_has_no_verdicts():
-    with EachSecondConnect() as device:
+@pytest.mark.parametrize("late", [False, True], ids=["at-once", "late-too"])
+def test_who_resets_each_second_connection_has_no_verdicts(late):
+    with EachSecondConnect(late) as device:
         tested = run(device)
     assert cases(tested, "failed") == set() and not tested.report["deaths"], tested.tell()
     # Only answers, which no reset imitates.

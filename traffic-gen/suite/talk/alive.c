@@ -78,12 +78,12 @@ static char *seen(struct talk *talk, enum device_life life)
     return g_strdup(talk_describe(talk, talk_last(talk)));
 }
 
-/* By FIN, RST or a Terminate; a close may follow the Terminate later. */
+/* By FIN, RST (at once, if TCP accepted only to reset) or a Terminate; a close may follow the Terminate later. */
 static bool has_closed(const struct talk *talk)
 {
     const struct talk_heard *last = talk_last(talk);
 
-    return talk->dut_fin || talk->dut_reset || (last && last->is_terminate);
+    return talk->dut_fin || talk->dut_reset || talk->open_error == ECONNRESET || (last && last->is_terminate);
 }
 
 /* A check has a meaning only when the device has shown whether it is alive. final: the device is not asked again. */
