@@ -7,9 +7,11 @@
  */
 #include "tests/fuzz/fuzz.h"
 #include "traffic-gen/mutants/sample_device.h"
+#include "traffic-gen/suite/expect/learn_device.h"
+#include "traffic-gen/suite/rpc/nfs_run.h"
 #include "traffic-gen/suite/run/run.h"
-#include "traffic-gen/suite/talk/learn_device.h"
-#include "traffic-gen/suite/talk/tcp_socket.h"
+#include "traffic-gen/suite/talk/talk_state.h"
+#include "traffic-gen/suite/transport/tcp_socket.h"
 #include "wire/crc32c.h"
 #include "wire/octets.h"
 
@@ -322,8 +324,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if ((row && row->needs & (NEED_RPC | NEED_NFS)) || how & HOW_RPC)
         run.services = NEED_RPC | NEED_NFS | NEED_RECEIVES;
     /* MOUNT of version 3 uses TCP, which must not leave this process. */
-    nfs_run_init(&run.nfs, how);
-    run.nfs.wanted = NFS_ALL_VERSIONS & ~(1U << NFS_V3);
+    run.seed = how;
+    run.nfs = nfs_run_new();
+    run.nfs->wanted = NFS_ALL_VERSIONS & ~(1U << NFS_V3);
     device.options = (struct sample_device_options){.role = run.dut,
                                                     .how = how & HOW_MUTANT ? misbehave_at(mutant) : NULL,
                                                     .rpc = run.services != 0,
@@ -342,6 +345,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_free(why);
     }
     hang_up();
-    nfs_run_clear(&run.nfs);
+    nfs_run_free(run.nfs);
     return 0;
 }

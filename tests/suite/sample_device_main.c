@@ -6,7 +6,7 @@
  */
 #include "traffic-gen/live/wire/wire.h"
 #include "traffic-gen/mutants/sample_device.h"
-#include "traffic-gen/suite/talk/tcp_socket.h"
+#include "traffic-gen/suite/transport/tcp_socket.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -2,9 +2,10 @@
 #include "traffic-gen/chaos/chaos.h"
 
 #include "traffic-gen/pairs/reduce.h"
+#include "traffic-gen/suite/rpc/rpc_talker_v4.h"
 #include "traffic-gen/suite/run/user_command.h"
-#include "traffic-gen/suite/talk/rpc_talker_v4.h"
-#include "traffic-gen/suite/talk/tcp_socket.h"
+#include "traffic-gen/suite/talk/talk_state.h"
+#include "traffic-gen/suite/transport/tcp_socket.h"
 #include "wire/nfs.h"
 #include "wire/octets.h"
 

@@ -8,7 +8,7 @@
 #define IWARP_TRAFFIC_CHAOS_CHAOS_H
 
 #include "traffic-gen/chaos/history.h"
-#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/talk/talk_run.h"
 
 enum chaos_end {
     CHAOS_KEPT,     /* no invariant was broken */

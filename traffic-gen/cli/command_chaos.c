@@ -3,9 +3,10 @@
 
 #include "traffic-gen/chaos/chaos.h"
 #include "traffic-gen/cli/command.h"
+#include "traffic-gen/suite/expect/learn_device.h"
+#include "traffic-gen/suite/rpc/nfs_run.h"
 #include "traffic-gen/suite/run/choice.h"
-#include "traffic-gen/suite/talk/learn_device.h"
-#include "traffic-gen/suite/talk/tcp_socket.h"
+#include "traffic-gen/suite/transport/tcp_socket.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -102,9 +103,10 @@ static int run_on(const char *address, const struct chaos_options *options, guin
         return command_fail("%s", error->message);
     run.host = host;
     run.port = port;
-    nfs_run_init(&run.nfs, g_random_int());
-    run.nfs.export = options->export;
-    run.nfs.wanted = 1 << NFS_V41;
+    run.seed = g_random_int();
+    run.nfs = nfs_run_new();
+    run.nfs->export = options->export;
+    run.nfs->wanted = 1 << NFS_V41;
     signal(SIGINT, chaos_stop);
     signal(SIGTERM, chaos_stop);
     if (learn_device(&run, &why)) {
@@ -113,7 +115,7 @@ static int run_on(const char *address, const struct chaos_options *options, guin
     } else {
         status = command_fail("%s: %s", address, why);
     }
-    nfs_run_clear(&run.nfs);
+    nfs_run_free(run.nfs);
     return status;
 }
 

@@ -8,11 +8,12 @@
 #include "traffic-gen/learn/learner.h"
 #include "traffic-gen/learn/standard.h"
 #include "traffic-gen/live/verbs/verbs.h"
+#include "traffic-gen/suite/expect/learn_device.h"
+#include "traffic-gen/suite/rpc/nfs_run.h"
+#include "traffic-gen/suite/rpc/rpc_port.h"
 #include "traffic-gen/suite/run/choice.h"
-#include "traffic-gen/suite/talk/learn_device.h"
-#include "traffic-gen/suite/talk/rpc_port.h"
-#include "traffic-gen/suite/talk/talk_internal.h"
-#include "traffic-gen/suite/talk/tcp_socket.h"
+#include "traffic-gen/suite/talk/talk_state.h"
+#include "traffic-gen/suite/transport/tcp_socket.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -417,14 +418,15 @@ static int learn_at(const struct options *options, const char *address)
     if (status == COMMAND_DONE && command_wire_open(&options->wire, address, &status) && options->listen)
         status = learn_listen_for_device(&run);
     if (status == COMMAND_DONE) {
-        nfs_run_init(&run.nfs, (uint32_t)job.seed);
+        run.seed = (uint32_t)job.seed;
+        run.nfs = nfs_run_new();
         if (job.device.alphabet->rpc) {
             run.services = run.has = NEED_RPC | NEED_RECEIVES;
             run.t_settle = job.device.quiet; /* some devices lose messages right after their Reply */
             run.terms.words = PRIVATE_DATA_RPC;
         }
         status = command_learn_run(&job);
-        nfs_run_clear(&run.nfs);
+        nfs_run_free(run.nfs);
     }
     if (run.listener >= 0)
         tcp_close(run.listener);

@@ -6,9 +6,15 @@
 #include "traffic-gen/cli/command_test_options.h"
 #include "traffic-gen/live/verbs/verbs.h"
 #include "traffic-gen/pairs/pairs_run.h"
+#include "traffic-gen/suite/expect/alive.h"
+#include "traffic-gen/suite/expect/learn_device.h"
 #include "traffic-gen/suite/result/result_layout.h"
 #include "traffic-gen/suite/result/result_origin.h"
 #include "traffic-gen/suite/result/result_seen.h"
+#include "traffic-gen/suite/rpc/nfs_mount_service.h"
+#include "traffic-gen/suite/rpc/nfs_run.h"
+#include "traffic-gen/suite/rpc/reuse.h"
+#include "traffic-gen/suite/rpc/rpc_port.h"
 #include "traffic-gen/suite/run/applicable.h"
 #include "traffic-gen/suite/run/capture_filter.h"
 #include "traffic-gen/suite/run/choice.h"
@@ -17,12 +23,9 @@
 #include "traffic-gen/suite/run/run.h"
 #include "traffic-gen/suite/run/soak.h"
 #include "traffic-gen/suite/run/user_command.h"
-#include "traffic-gen/suite/talk/alive.h"
-#include "traffic-gen/suite/talk/learn_device.h"
-#include "traffic-gen/suite/talk/nfs_mount_service.h"
-#include "traffic-gen/suite/talk/reuse.h"
-#include "traffic-gen/suite/talk/rpc_port.h"
-#include "traffic-gen/suite/talk/tcp_socket.h"
+#include "traffic-gen/suite/transport/pace.h"
+#include "traffic-gen/suite/transport/tcp_socket.h"
+#include "traffic-gen/suite/watch/watch.h"
 
 #include <errno.h>
 #include <math.h>
@@ -87,14 +90,14 @@ static bool serve_mount(struct talk_run *run, int *status)
     g_autofree char *why = NULL;
     uint16_t port;
 
-    if (!run->nfs.mount_port)
+    if (!run->nfs->mount_port)
         return true;
-    run->nfs.mount_service = nfs_mount_service_new(&run->nfs, run->host, run->nfs.mount_port, &port, &why);
-    if (run->nfs.mount_service)
+    run->nfs->mount_service = nfs_mount_service_new(run, &port, &why);
+    if (run->nfs->mount_service)
         fprintf(stderr, "iwarp-gen: MOUNT on port %u\n", port);
     else
         *status = command_fail("--mount-port: %s", why);
-    return run->nfs.mount_service != NULL;
+    return run->nfs->mount_service != NULL;
 }
 
 /* The port; 0 with *why. */
@@ -359,7 +362,7 @@ static void run_all(struct job *job, struct suite_report *report)
         .load = job->load,
     };
     const struct soak_options soak = {.duration = job->soak,
-                                      .seed = (uint32_t)job->run->nfs.seed,
+                                      .seed = (uint32_t)job->run->seed,
                                       .device_info = options->device_info ? device_info : NULL,
                                       .ctx = job};
 
@@ -392,7 +395,7 @@ static bool choose_cases(struct job *job, struct suite_report *report, GArray **
     const struct test_options *options = job->options;
     g_auto(GStrv) known = choice_known_values(job->waivers, job->run->dut, &job->run->device);
     const struct pairs_wish wish = {.strength = (unsigned)options->strength,
-                                    .seed = options->seed ? (uint32_t)job->run->nfs.seed : PAIRS_SEED,
+                                    .seed = options->seed ? (uint32_t)job->run->seed : PAIRS_SEED,
                                     .names = options->suites,
                                     .waives = waives,
                                     .ctx = job,
@@ -465,7 +468,7 @@ static int run_chosen(struct job *job)
     stop_on_signals();
     if (command_test_reach(job->run, job->address, &status)) {
         if (job->run->services & NEED_RPC || job->soak > 0)
-            fprintf(stderr, "iwarp-gen: --seed=%" G_GUINT64_FORMAT "\n", job->run->nfs.seed);
+            fprintf(stderr, "iwarp-gen: --seed=%" G_GUINT64_FORMAT "\n", job->run->seed);
         run_and_write(job, report, &status);
     }
     reuse_end(job->run); /* also when the device could not be tested */
@@ -627,14 +630,16 @@ static int test(const struct test_options *options, const char *address, char *c
     if (!command_wire_open(&options->wire, address, &status))
         return status;
     run.services |= options->wire.interface ? NEED_WIRE : 0;
-    run.reuse = reuse_new(options->reuse, isnan(options->pace) ? 0 : test_nanoseconds(1 / options->pace));
+    run.reuse = reuse_new(options->reuse);
+    run.pace = isnan(options->pace) ? NULL : pace_new(test_nanoseconds(1 / options->pace));
     if (load_earlier(&job, &error))
         status = run_recorded(&job);
     else
         status = command_fail("%s", error->message);
     suite_report_free(job.earlier);
     reuse_free(run.reuse);
-    nfs_run_clear(&run.nfs);
+    pace_free(run.pace);
+    nfs_run_free(run.nfs);
     return status;
 }
 

@@ -6,8 +6,9 @@
 #include "traffic-gen/live/verbs/verbs.h"
 #include "traffic-gen/pairs/covering.h"
 #include "traffic-gen/pairs/pairs_run.h"
+#include "traffic-gen/suite/rpc/nfs_run.h"
+#include "traffic-gen/suite/rpc/rpc_port.h"
 #include "traffic-gen/suite/run/load.h"
-#include "traffic-gen/suite/talk/rpc_port.h"
 
 #include <math.h>
 #include <string.h>
@@ -92,10 +93,11 @@ char *test_service_names(const char *before, const char *last)
     return g_string_free(text, FALSE);
 }
 
-/* Options about NFS. False: *status is set. */
-static bool take_nfs(const struct test_options *options, struct nfs_run *nfs, int *status)
+/* Options about NFS, and the seed. False: *status is set. */
+static bool take_nfs(const struct test_options *options, struct talk_run *run, int *status)
 {
-    guint64 port, seed = nfs->seed;
+    struct nfs_run *nfs = run->nfs;
+    guint64 port, seed = run->seed;
 
     nfs->export = options->export;
     nfs->mount_port = options->mount_port;
@@ -109,7 +111,7 @@ static bool take_nfs(const struct test_options *options, struct nfs_run *nfs, in
     else if (options->seed && !g_ascii_string_to_unsigned(options->seed, 10, 0, UINT32_MAX, &seed, NULL))
         *status = command_fail("--seed: '%s' is not from 0 to 4294967295", options->seed);
     else {
-        nfs->seed = seed;
+        run->seed = seed;
         return true;
     }
     return false;
@@ -273,8 +275,9 @@ bool test_options_take(const struct test_options *options, const char *address, 
         *status = test_options_numbers_fit(options);
     if (*status != COMMAND_DONE)
         return false;
-    nfs_run_init(&run->nfs, g_random_int());
-    return take_nfs(options, &run->nfs, status) && test_options_take_port(options, address, run, status);
+    run->seed = g_random_int();
+    run->nfs = nfs_run_new();
+    return take_nfs(options, run, status) && test_options_take_port(options, address, run, status);
 }
 
 void test_options_clear(struct test_options *options)

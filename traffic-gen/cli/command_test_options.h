@@ -5,7 +5,7 @@
 
 #include "traffic-gen/cli/command_wire.h"
 #include "traffic-gen/suite/result/result.h"
-#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/talk/talk_run.h"
 
 /* As given; NULL, 0 or NaN: not given. */
 struct test_options {

@@ -2,8 +2,8 @@
 #include "traffic-gen/learn/ask_device.h"
 
 #include "traffic-gen/suite/run/user_command.h"
-#include "traffic-gen/suite/talk/talk_internal.h"
-#include "traffic-gen/suite/talk/tcp_socket.h"
+#include "traffic-gen/suite/talk/talk_state.h"
+#include "traffic-gen/suite/transport/tcp_socket.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/learn/exchange.h"
 
-#include "traffic-gen/suite/talk/talk_internal.h"
-#include "traffic-gen/suite/talk/tcp_socket.h"
+#include "traffic-gen/suite/talk/talk_state.h"
+#include "traffic-gen/suite/transport/tcp_socket.h"
 
 #include <string.h>
 

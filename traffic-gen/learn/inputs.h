@@ -6,7 +6,7 @@
 #ifndef IWARP_TRAFFIC_LEARN_INPUTS_H
 #define IWARP_TRAFFIC_LEARN_INPUTS_H
 
-#include "traffic-gen/suite/talk/rpc_talker.h"
+#include "traffic-gen/suite/rpc/rpc_talker.h"
 #include "traffic-gen/suite/talk/talk.h"
 
 struct learn_input {

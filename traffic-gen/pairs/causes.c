@@ -2,9 +2,9 @@
 #include "traffic-gen/pairs/causes.h"
 
 #include "traffic-gen/pairs/reduce.h"
+#include "traffic-gen/suite/expect/alive.h"
 #include "traffic-gen/suite/run/case.h"
-#include "traffic-gen/suite/talk/alive.h"
-#include "traffic-gen/suite/talk/tcp_socket.h"
+#include "traffic-gen/suite/transport/tcp_socket.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #define IWARP_TRAFFIC_PAIRS_CHUNKS_MODEL_H
 
 #include "traffic-gen/pairs/model.h"
-#include "traffic-gen/suite/talk/nfs_run.h"
+#include "traffic-gen/suite/rpc/nfs_run.h"
 
 enum chunks_parameter {
     CHUNKS_AT_NFS,

@@ -2,7 +2,9 @@
 /* Runs a vector of chunk lists against an NFS server: a WRITE to a new file, a READ of it, and NULL Calls. */
 #include "traffic-gen/pairs/chunks_model.h"
 #include "traffic-gen/pairs/exchange.h"
-#include "traffic-gen/suite/talk/rpc_talker.h"
+#include "traffic-gen/suite/rpc/nfs_run.h"
+#include "traffic-gen/suite/rpc/rpc_talker.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 #include "wire/nfs.h"
 #include "wire/octets.h"
 
@@ -209,7 +211,7 @@ static unsigned learn_versions(struct talk_run *run)
     rpc_talker_learn(&talk);
     talk_clear(&talk);
     case_result_free(result);
-    return run->nfs.spoken & (run->nfs.wanted ? run->nfs.wanted : NFS_ALL_VERSIONS);
+    return run->nfs->spoken & (run->nfs->wanted ? run->nfs->wanted : NFS_ALL_VERSIONS);
 }
 
 static bool vector_prepare(struct pairs *pairs, char **why)

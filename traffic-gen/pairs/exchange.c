@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/pairs/exchange.h"
+#include "traffic-gen/suite/expect/life.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 
 enum { READS_AT_ONCE = 16, SLOTS = 16 /* for the device's memory, which all connections may share */ };
 
@@ -133,11 +135,11 @@ bool exchange_reads(struct talk *talk, unsigned n, enum rule_id rule)
 
 bool exchange_goes_on(struct talk *talk, enum rule_id rule)
 {
-    enum talk_life life = talk_probe(talk);
+    enum life life = life_probe(talk);
 
-    if (talk_life_good(life))
+    if (life_good(life))
         return true;
-    pairs_failed(talk, rule, "expected the device to continue; found %s", talk_life_words(talk, life));
+    pairs_failed(talk, rule, "expected the device to continue; found %s", life_words(talk, life));
     return false;
 }
 
@@ -162,7 +164,7 @@ void exchange_pass_refusal(struct talk *talk, unsigned flags, const char *what)
     const bool is_close = talk_last(talk)->what != TALK_FRAME;
     g_autofree char *found = g_strdup(talk_describe(talk, talk_last(talk)));
 
-    if (flags & MPA_FLAG_M && talk_refuses_markers(talk))
+    if (flags & MPA_FLAG_M && life_refuses_markers(talk))
         talk_inconclusive(talk, "%s: %s; but the device refuses M = 1 alone", what, found);
     else if (is_close)
         talk_passed_by_end(talk, "%s: %s", what, found);

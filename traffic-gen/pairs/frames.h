@@ -3,7 +3,7 @@
 #ifndef IWARP_TRAFFIC_PAIRS_FRAMES_H
 #define IWARP_TRAFFIC_PAIRS_FRAMES_H
 
-#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/talk/talk_run.h"
 
 /* The values of parameters `pd` and `cut`, in their order. */
 extern const char *const frames_lengths[], *const frames_cuts[];

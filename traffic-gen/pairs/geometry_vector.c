@@ -5,6 +5,8 @@
  */
 #include "traffic-gen/pairs/exchange.h"
 #include "traffic-gen/pairs/geometry_model.h"
+#include "traffic-gen/suite/expect/life.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 
 #include <string.h>
 
@@ -121,7 +123,7 @@ static bool hear_answers(const struct geometry *geometry, unsigned n, enum rule_
 static void judge_served(struct geometry *geometry, enum rule_id rule)
 {
     struct talk *talk = geometry->talk;
-    enum talk_life life;
+    enum life life;
 
     if (geometry->plan.is_read && !hear_answers(geometry, geometry->plan.n, rule))
         return;
@@ -129,11 +131,11 @@ static void judge_served(struct geometry *geometry, enum rule_id rule)
         note_written(geometry, i);
     if (geometry->is_known && !geometry_vector_read_known(geometry, "an answer to the Read of what was written", rule))
         return;
-    life = talk_probe(talk);
-    if (talk_life_good(life))
+    life = life_probe(talk);
+    if (life_good(life))
         talk_passed(talk, "served%s", geometry->is_known ? ", and nothing else was changed" : "");
     else
-        pairs_failed(talk, rule, "expected the device to continue; found %s", talk_life_words(talk, life));
+        pairs_failed(talk, rule, "expected the device to continue; found %s", life_words(talk, life));
 }
 
 /* RDMAP finds errors that DDP cannot; either may report DDP's memory errors. */

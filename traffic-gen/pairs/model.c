@@ -2,6 +2,7 @@
 #include "traffic-gen/pairs/model.h"
 
 #include "traffic-gen/suite/run/case.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 
 #include <string.h>
 

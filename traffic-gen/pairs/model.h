@@ -7,7 +7,7 @@
 #define IWARP_TRAFFIC_PAIRS_MODEL_H
 
 #include "traffic-gen/pairs/covering.h"
-#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/talk/talk_run.h"
 
 /* The value of a parameter that does not exist: IRD in a Request without enhanced data. */
 #define PAIRS_ABSENT "-"

@@ -2,8 +2,8 @@
 #include "traffic-gen/pairs/pairs_run.h"
 
 #include "traffic-gen/pairs/causes.h"
-#include "traffic-gen/suite/talk/alive.h"
-#include "traffic-gen/suite/talk/tcp_socket.h"
+#include "traffic-gen/suite/expect/alive.h"
+#include "traffic-gen/suite/transport/tcp_socket.h"
 
 #include <string.h>
 

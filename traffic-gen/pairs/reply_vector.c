@@ -2,6 +2,7 @@
 /* Runs a vector of our Reply against an Initiator: its first FPDU, and the terms of the two frames. */
 #include "traffic-gen/pairs/exchange.h"
 #include "traffic-gen/pairs/reply_model.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 
 enum { OCTETS = 1024 /* spans two Markers */ };
 

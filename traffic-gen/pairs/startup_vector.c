@@ -3,6 +3,7 @@
 #include "traffic-gen/pairs/exchange.h"
 #include "traffic-gen/pairs/frames.h"
 #include "traffic-gen/pairs/startup_model.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 
 #include <string.h>
 

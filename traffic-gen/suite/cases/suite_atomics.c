@@ -4,7 +4,7 @@
  * the memory are compared with a model.
  */
 #include "traffic-gen/suite/cases/suite_look.h"
-#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 #include "wire/atomic.h"
 #include "wire/octets.h"
 

@@ -4,7 +4,7 @@
 #include "traffic-gen/suite/cases/suite_rpcrdma.h"
 
 #include "traffic-gen/say/words.h"
-#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 #include "wire/nfs.h"
 #include "wire/octets.h"
 

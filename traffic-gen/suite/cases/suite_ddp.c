@@ -4,6 +4,7 @@
  * section 7.2.
  */
 #include "traffic-gen/suite/cases/suite_look.h"
+#include "traffic-gen/suite/expect/life.h"
 
 #include <string.h>
 
@@ -80,7 +81,7 @@ void ddp_not_before_last(struct talk *talk, const struct suite_case *row)
 void ddp_half_close(struct talk *talk, const struct suite_case *row)
 {
     enum talk_sign sign;
-    enum talk_life life;
+    enum life life;
 
     (void)row;
     if (!talk_start(talk, NULL))
@@ -92,7 +93,7 @@ void ddp_half_close(struct talk *talk, const struct suite_case *row)
         sign = SIGN_REGION;
     talk_ask(talk, sign, "");
     talk_finish(talk);
-    life = talk_await(talk, sign, talk_t_react(talk));
+    life = life_await(talk, sign, talk_t_react(talk));
     if (life == LIFE_ANSWERS)
         talk_passed(talk, "the request was answered after our FIN");
     else if (life == LIFE_CLOSED)

@@ -4,6 +4,7 @@
  * stimulus, so that a device that fails one need not fail others.
  */
 #include "traffic-gen/suite/cases/suite_rows.h"
+#include "traffic-gen/suite/expect/expect.h"
 
 #include <string.h>
 
@@ -29,7 +30,7 @@ void mpa_all_lengths(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_heard *heard;
 
-    talk_expect_taken(talk, row, say_all_lengths, NULL);
+    expect_taken(talk, row, say_all_lengths, NULL);
     if (!talk_has_passed(talk) || !talk_reads(talk) || !talk_say(talk, "read region=all size=16"))
         return;
     heard = talk_hear_opcode(talk, RDMAP_READ_RESPONSE);
@@ -52,7 +53,7 @@ static bool say_held_back(struct talk *talk, const struct suite_case *row, bool 
         talk_mark(talk, 0);
         talk_write(talk, octets->data, octets->len - HELD_BACK);
         /* Not for long: a device need not wait for ever. */
-        if (talk_await(talk, sign, hold_ns) == LIFE_ANSWERS) {
+        if (life_await(talk, sign, hold_ns) == LIFE_ANSWERS) {
             talk_failed(talk, "expected no answer before the whole FPDU of the question was sent; found %s",
                         talk_describe(talk, talk_last(talk)));
             return false;
@@ -70,7 +71,7 @@ static bool say_held_back(struct talk *talk, const struct suite_case *row, bool 
 
 void mpa_held_back(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, row, say_held_back, row_await);
+    expect_taken(talk, row, say_held_back, row_await);
 }
 
 /* A Read of several segments over a path that carries 100 octets at a time. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Suite mpa2: the enhanced connection setup of RFC 6581. */
 #include "traffic-gen/suite/cases/suite_mpa2.h"
+#include "traffic-gen/suite/expect/expect.h"
 
 #include <string.h>
 
@@ -58,19 +59,19 @@ static bool say_rtr(struct talk *talk, const struct suite_case *row, bool odd)
 }
 
 /* An RTR Read is answered as any other Read is. */
-static enum talk_life rtr_life(struct talk *talk, const struct suite_case *row)
+static enum life rtr_life(struct talk *talk, const struct suite_case *row)
 {
-    enum talk_life life = LIFE_ANSWERS;
+    enum life life = LIFE_ANSWERS;
 
     if (strstr(row->says, "rtr-read") && talk_reads(talk) && talk_frame(talk, true)->enhanced.peer_to_peer)
-        life = talk_await(talk, SIGN_READ, talk_t_react(talk));
+        life = life_await(talk, SIGN_READ, talk_t_react(talk));
     /* A device that answers it once it receives more has accepted it: MPA2-9.2-25 is about that. */
-    return life == LIFE_ANSWERS || life == LIFE_MUTE ? talk_probe(talk) : life;
+    return life == LIFE_ANSWERS || life == LIFE_MUTE ? life_probe(talk) : life;
 }
 
 void mpa2_takes_rtr(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, row, say_rtr, rtr_life);
+    expect_taken(talk, row, say_rtr, rtr_life);
 }
 
 /* Those of these types that the device accepts when each is offered alone. */
@@ -81,7 +82,7 @@ static uint8_t types_alone(struct talk *talk, uint8_t types)
     for (unsigned type = MPA_RTR_SEND; type <= MPA_RTR_READ; type <<= 1) {
         const struct talk_wish wish = {PEER_TO_PEER((uint8_t)type)};
 
-        if (types & type && talk_start(talk, &wish) && talk_probe(talk) == LIFE_ANSWERS)
+        if (types & type && talk_start(talk, &wish) && life_probe(talk) == LIFE_ANSWERS)
             known |= (uint8_t)type;
     }
     return known;
@@ -149,7 +150,7 @@ static bool say_bits(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct talk_wish wish = {CLIENT_SERVER, .frame = odd ? BITS_WITHOUT_READ : NULL, .wait_only = true};
 
-    if (!talk_start_oddly(talk, &wish))
+    if (!expect_start_oddly(talk, &wish))
         return false;
     if (!talk_frame(talk, false) || !talk_is_open(talk))
         return true;
@@ -162,7 +163,7 @@ void mpa2_ignores_bits(struct talk *talk, const struct suite_case *row)
     const struct talk_heard *heard;
 
     if (talk_is_initiator(talk)) {
-        talk_expect_taken(talk, row, say_bits, NULL);
+        expect_taken(talk, row, say_bits, NULL);
         return;
     }
     if (!talk_start(talk, &wish))

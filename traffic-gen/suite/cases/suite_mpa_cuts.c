@@ -4,7 +4,8 @@
  * sent when the one before it has been acknowledged, so that no TCP joins them again.
  */
 #include "traffic-gen/suite/cases/suite_rows.h"
-#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/expect/expect.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 #include "traffic-gen/suite/talk/talk_wire.h"
 
 /* The rest once the device has had the octets before, and the time to look at them. */
@@ -104,11 +105,11 @@ static bool say_halves(struct talk *talk, const struct suite_case *row, bool odd
 
 void mpa_cuts_cut(struct talk *talk, const struct suite_case *row)
 {
-    talk_stimulus *const say = row->variant == CUT_OCTETS   ? say_each_octet
-                               : row->variant == CUT_MIDDLE ? say_halves
-                                                            : say_cut;
+    expect_stimulus *const say = row->variant == CUT_OCTETS   ? say_each_octet
+                                 : row->variant == CUT_MIDDLE ? say_halves
+                                                              : say_cut;
 
-    talk_expect_taken(talk, row, say, NULL);
+    expect_taken(talk, row, say, NULL);
 }
 
 /* An FPDU with a Marker inside. False: verdict is set. */
@@ -143,5 +144,5 @@ static bool say_wrap(struct talk *talk, const struct suite_case *row, bool odd)
 
 void mpa_cuts_sequence_wraps(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, row, say_wrap, NULL);
+    expect_taken(talk, row, say_wrap, NULL);
 }

@@ -2,6 +2,7 @@
 /* Suite mpa, full operation: what must not be accepted, and what the device has to do about it (RFC 5044 section 8). */
 #include "traffic-gen/suite/cases/suite_look.h"
 
+#include "traffic-gen/suite/expect/expect.h"
 #include "wire/rdmap.h"
 
 /* The device itself said C = 0, we C = 1. */
@@ -23,7 +24,7 @@ void mpa_errors_ends(struct talk *talk, const struct suite_case *row)
     if (row->served && row_await(talk, row) == LIFE_ANSWERS)
         talk_failed(talk, "expected no answer after the error; a request after it was answered");
     else
-        talk_expect_close(talk, row->served ? talk_t_close(talk) : talk_t_idle(talk));
+        expect_device_close(talk, row->served ? talk_t_close(talk) : talk_t_idle(talk));
     if (row->served && talk_has_passed(talk) && talk_answer(talk))
         talk_inconclusive(talk, "closed, but after the error the device says something: %s", talk_answer(talk));
 }

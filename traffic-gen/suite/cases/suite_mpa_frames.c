@@ -4,6 +4,7 @@
  * (RFC 5044 section 7.1 and Appendix C, RFC 6581 section 6).
  */
 #include "traffic-gen/suite/cases/suite_rows.h"
+#include "traffic-gen/suite/expect/life.h"
 
 enum { CODE_CRC = 2 };
 
@@ -104,7 +105,7 @@ void mpa_frames_request_and_fin(struct talk *talk, const struct suite_case *row)
     answers = talk_hear(talk, talk_t_close(talk))->what == TALK_FRAME;
     what = g_strdup(talk_describe(talk, talk_last(talk)));
     talk_wait_to_listen(talk);
-    if (!talk_start(talk, NULL) || !talk_life_good(talk_probe(talk)))
+    if (!talk_start(talk, NULL) || !life_good(life_probe(talk)))
         talk_failed(talk, "%s; expected the next connection to be accepted; found %s", what,
                     talk_describe(talk, talk_last(talk)));
     else if (answers)
@@ -122,7 +123,7 @@ void mpa_frames_reply_and_fpdu(struct talk *talk, const struct suite_case *row)
     const struct talk_wish wish = {.wait_only = true};
     g_autoptr(GByteArray) octets = NULL;
     enum talk_sign sign;
-    enum talk_life life;
+    enum life life;
     size_t first;
 
     if (!talk_open(talk) || !talk_hear_frame(talk))
@@ -142,7 +143,7 @@ void mpa_frames_reply_and_fpdu(struct talk *talk, const struct suite_case *row)
         talk_sleep(talk, read_pause);
         talk_write(talk, octets->data + first, octets->len - first);
     }
-    life = talk_await(talk, sign, talk_t_react(talk));
+    life = life_await(talk, sign, talk_t_react(talk));
     if (life == LIFE_TERMINATE && talk_last(talk)->meant.layer == RDMAP_LAYER_LLP &&
         talk_last(talk)->meant.code == CODE_CRC)
         talk_failed(talk, "expected the FPDU after the Reply intact; found %s", talk_describe(talk, talk_last(talk)));

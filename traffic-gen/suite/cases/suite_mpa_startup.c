@@ -4,6 +4,7 @@
  * that break different rules: a case says which answers break its rule; with other wrong answers it is inconclusive.
  */
 #include "traffic-gen/suite/cases/suite_rows.h"
+#include "traffic-gen/suite/expect/expect.h"
 
 /* ---- what the device makes of a frame ---- */
 
@@ -134,7 +135,7 @@ void mpa_startup_unknown_revision(struct talk *talk, const struct suite_case *ro
     talk_begin_operation(talk);
     if (!talk_first_fpdu(talk))
         return;
-    if (talk_probe(talk) == LIFE_ANSWERS)
+    if (life_probe(talk) == LIFE_ANSWERS)
         talk_failed(talk, "expected a close; expected a close; the device answers with revision %u and then FPDUs",
                     reply->revision);
     else if (talk_is_open(talk))
@@ -158,7 +159,7 @@ void mpa_startup_incomplete(struct talk *talk, const struct suite_case *row)
         talk_write(talk, octets->data, MIN(octets->len, (guint)row->variant));
     if (!talk_is_initiator(talk))
         talk_begin_operation(talk);
-    talk_expect_close(talk, talk_t_start(talk));
+    expect_device_close(talk, talk_t_start(talk));
     if (talk_has_passed(talk) && talk_answer(talk))
         talk_inconclusive(talk, "closed, but only after an answer to a part of a frame: %s", talk_answer(talk));
 }
@@ -202,7 +203,7 @@ void mpa_startup_withheld(struct talk *talk, const struct suite_case *row)
 /* Requests that every device must grant. */
 void mpa_startup_must_grant(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, row, row_say, NULL);
+    expect_taken(talk, row, row_say, NULL);
     if (!talk_has_passed(talk))
         return;
     /* What the device inserts shows in its own FPDUs. */

@@ -6,7 +6,8 @@
  */
 #include "traffic-gen/suite/cases/suite_rpcrdma.h"
 
-#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/rpc/nfs_run.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 #include "wire/nfs.h"
 
 /* ---- several eligible results in one COMPOUND (section 6.4.1) ---- */
@@ -140,7 +141,7 @@ void nfs_beside_over_tcp(struct talk *talk, const struct suite_case *row)
 {
     (void)row;
     rpc_talker_learn(talk);
-    if (!(talk->run->nfs.spoken & 1U << NFS_V3)) {
+    if (!(talk->run->nfs->spoken & 1U << NFS_V3)) {
         talk_not_applicable(talk, "the server does not serve NFS version 3");
         return;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Suite rdmap, several Reads at once: what each is answered with, and one more of them than the device agreed to. */
 #include "traffic-gen/suite/cases/suite_look.h"
-#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/expect/expect.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 
 #include <string.h>
 
@@ -39,12 +40,12 @@ void rdmap_reads_in_a_row(struct talk *talk, const struct suite_case *row)
     const struct talk_heard *heard;
     unsigned asked;
 
-    talk_expect_taken(talk, row, say_several, row_await);
+    expect_taken(talk, row, say_several, row_await);
     if (!talk_has_passed(talk))
         return;
     asked = at_once_max(talk);
     for (unsigned i = 0; i < EMPTY_READS; i++) {
-        if (i > 0 && talk_await(talk, SIGN_READ, talk_t_react(talk)) != LIFE_ANSWERS) {
+        if (i > 0 && life_await(talk, SIGN_READ, talk_t_react(talk)) != LIFE_ANSWERS) {
             talk->result->shown = SHOWN_LOST;
             talk_failed(talk, "only %u of %u consecutive zero-length Reads were answered, then %s", i,
                         (unsigned)EMPTY_READS, talk_describe(talk, talk_last(talk)));

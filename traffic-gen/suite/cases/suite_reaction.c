@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Verdicts by the lines of a case, `fail fpdu !echo: TEXT` and others, with the conditions of suite_words.def. */
 #include "traffic-gen/suite/cases/suite_rows.h"
+#include "traffic-gen/suite/expect/expect.h"
 
 /* ---- lines ---- */
 
@@ -22,9 +23,9 @@ static char *line_text(struct talk *talk, const char *text, const char *found)
 
 static bool has_reason(const struct reaction *reaction, const char *text)
 {
-    struct talk_reason reason;
+    struct expected_reason reason;
 
-    return reaction->is_terminate && read_reason(text, &reason) && talk_has_reason(&reaction->meant, &reason, 1);
+    return reaction->is_terminate && read_reason(text, &reason) && expect_has_reason(&reaction->meant, &reason, 1);
 }
 
 /* Whether, without the odd part of the statements, the device answers (if the case hears answers) or continues. */
@@ -35,7 +36,7 @@ static bool continues_without(struct talk *talk, const struct suite_case *row)
     talk_wait_to_listen(talk);
     if (!row_say(talk, row, false))
         return false;
-    return answers ? row_await(talk, row) == LIFE_ANSWERS : talk_life_good(talk_probe(talk));
+    return answers ? row_await(talk, row) == LIFE_ANSWERS : life_good(life_probe(talk));
 }
 
 /* Facts that take time or another connection are found out only when a line asks for them. */
@@ -49,7 +50,7 @@ static bool learn(struct talk *talk, const struct suite_case *row, unsigned fact
     case WHEN_USUAL:
         return talk_start(talk, NULL);
     case WHEN_REFUSES_MARKERS:
-        return talk_refuses_markers(talk);
+        return life_refuses_markers(talk);
     default:
         return false;
     }
@@ -112,7 +113,7 @@ static bool reaction_is_terminate(const struct talk_heard *heard)
     return heard->what == TALK_FPDU && heard->is_terminate;
 }
 
-static unsigned facts_of(struct talk *talk, enum talk_life life)
+static unsigned facts_of(struct talk *talk, enum life life)
 {
     const struct talk_heard heard = *talk_last(talk);
     const struct mpa_startup *theirs = talk_frame(talk, false);
@@ -163,10 +164,10 @@ static void hear_beyond_terminate(struct talk *talk)
 /* After a Terminate of the start-up, hears what comes next. */
 static unsigned hear_after_terminate(struct talk *talk)
 {
-    static const struct talk_reason of_startup = {RDMAP_LAYER_LLP, 0, TALK_ANY};
+    static const struct expected_reason of_startup = {RDMAP_LAYER_LLP, 0, EXPECTED_ANY};
     const struct talk_heard *heard = talk_hear(talk, talk_t_close(talk));
 
-    if (!reaction_is_terminate(heard) || !talk_has_reason(&heard->meant, &of_startup, 1))
+    if (!reaction_is_terminate(heard) || !expect_has_reason(&heard->meant, &of_startup, 1))
         return 0;
     talk_hear(talk, talk_t_close(talk));
     return WHEN_AFTER;
@@ -184,14 +185,14 @@ static unsigned hear_named_revision(struct talk *talk)
 }
 
 /* Waits twice, as a device may be slow. */
-static enum talk_life await_patiently(struct talk *talk, const struct suite_case *row)
+static enum life await_patiently(struct talk *talk, const struct suite_case *row)
 {
-    enum talk_life life = row_await(talk, row);
+    enum life life = row_await(talk, row);
 
     return life == LIFE_MUTE ? row_await(talk, row) : life;
 }
 
-static enum talk_life hear_reaction(struct talk *talk, const struct suite_case *row, unsigned *facts)
+static enum life hear_reaction(struct talk *talk, const struct suite_case *row, unsigned *facts)
 {
     switch ((enum hear)row->variant) {
     case HEAR_NEXT:
@@ -223,7 +224,7 @@ static enum talk_life hear_reaction(struct talk *talk, const struct suite_case *
     case HEAR_PATIENT_ANSWER:
         return await_patiently(talk, row);
     case HEAR_LIFE:
-        return talk_probe(talk);
+        return life_probe(talk);
     case HEAR_NOTHING:
         break;
     }
@@ -235,12 +236,12 @@ void row_reaction(struct talk *talk, const struct suite_case *row)
     const struct suite_verdict *line;
     struct reaction reaction = {0};
     g_autofree char *found = NULL;
-    enum talk_life life;
+    enum life life;
 
     if (!row_say(talk, row, true))
         return;
     life = hear_reaction(talk, row, &reaction.facts);
-    found = g_strdup(row->variant == HEAR_LIFE ? talk_life_words(talk, life) : talk_describe(talk, talk_last(talk)));
+    found = g_strdup(row->variant == HEAR_LIFE ? life_words(talk, life) : talk_describe(talk, talk_last(talk)));
     reaction.found = found;
     reaction.facts |= facts_of(talk, life);
     reaction.is_terminate = reaction_is_terminate(talk_last(talk));

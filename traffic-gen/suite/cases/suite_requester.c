@@ -5,6 +5,7 @@
  */
 #include "support/advert.h"
 #include "traffic-gen/suite/cases/suite_rows.h"
+#include "traffic-gen/suite/expect/expect.h"
 #include "wire/atomic.h"
 
 #include <inttypes.h>
@@ -186,9 +187,9 @@ static unsigned collect(struct talk *talk, unsigned most, struct rdmap_atomic_re
 
 static bool lacks_buffer(const struct talk_heard *heard)
 {
-    const struct talk_reason no_buffer = {RDMAP_LAYER_DDP, 2, 2};
+    const struct expected_reason no_buffer = {RDMAP_LAYER_DDP, 2, 2};
 
-    return heard->is_terminate && talk_has_reason(&heard->meant, &no_buffer, 1);
+    return heard->is_terminate && expect_has_reason(&heard->meant, &no_buffer, 1);
 }
 
 static void fail_for_buffer(struct talk *talk)
@@ -209,14 +210,14 @@ static void judge_missing(struct talk *talk, unsigned answered)
 /* After the Responses to all. */
 static void judge_buffers(struct talk *talk, unsigned widest)
 {
-    enum talk_life life = talk_probe(talk);
+    enum life life = life_probe(talk);
 
-    if (talk_life_good(life))
+    if (life_good(life))
         talk_passed(talk, "%u Atomic Responses were taken, at most %u at once", IN_FLIGHT + 1U, widest);
     else if (life == LIFE_TERMINATE && lacks_buffer(talk_last(talk)))
         fail_for_buffer(talk);
     else
-        talk_inconclusive(talk, "after the Responses to all Atomic Requests: %s", talk_life_words(talk, life));
+        talk_inconclusive(talk, "after the Responses to all Atomic Requests: %s", life_words(talk, life));
 }
 
 /* One by itself, which shows whether the device knows what it is asked for; then several at once. */

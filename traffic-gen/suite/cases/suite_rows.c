@@ -2,7 +2,8 @@
 #include "traffic-gen/suite/cases/suite_mpa2.h"
 
 #include "traffic-gen/say/words.h"
-#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/expect/expect.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 
 #include <string.h>
 
@@ -306,7 +307,7 @@ bool row_say(struct talk *talk, const struct suite_case *row, bool odd)
         return say_frame_alone(talk, &start);
     if (!odd_frame && !talk_start(talk, &start.wish))
         return false;
-    if (odd_frame && !talk_start_oddly(talk, &start.wish))
+    if (odd_frame && !expect_start_oddly(talk, &start.wish))
         return false;
     if (odd_frame && start.may_reject && is_rejected(talk))
         return false;
@@ -329,7 +330,7 @@ bool row_say_rest(struct talk *talk, const struct suite_case *row, bool odd)
 /* ---- what must be accepted ---- */
 
 /* What came instead of the answer. */
-static enum talk_life life_of_last(const struct talk *talk)
+static enum life life_of_last(const struct talk *talk)
 {
     const struct talk_heard *heard = talk_last(talk);
 
@@ -338,10 +339,10 @@ static enum talk_life life_of_last(const struct talk *talk)
     return heard->what == TALK_SILENCE ? LIFE_MUTE : heard->what == TALK_GARBAGE ? LIFE_GARBAGE : LIFE_CLOSED;
 }
 
-enum talk_life row_await(struct talk *talk, const struct suite_case *row)
+enum life row_await(struct talk *talk, const struct suite_case *row)
 {
     if (asks(row))
-        return talk_await(talk, talk_usable_sign(talk), talk_t_react(talk));
+        return life_await(talk, talk_usable_sign(talk), talk_t_react(talk));
     return talk_hear_opcode(talk, (enum rdmap_opcode)row->served) ? LIFE_ANSWERS : life_of_last(talk);
 }
 
@@ -349,10 +350,10 @@ enum talk_life row_await(struct talk *talk, const struct suite_case *row)
 void row_taken(struct talk *talk, const struct suite_case *row)
 {
     /* Some devices sometimes lose what comes quickly. */
-    const unsigned times = row->variant == EACH_TIME ? TALK_AT_ONCE_TRIES : 1;
+    const unsigned times = row->variant == EACH_TIME ? LIFE_AT_ONCE_TRIES : 1;
 
     for (unsigned i = 0; i < times && (i == 0 || talk_has_passed(talk)); i++)
-        talk_expect_taken(talk, row, row_say, row->served || asks(row) ? row_await : NULL);
+        expect_taken(talk, row, row_say, row->served || asks(row) ? row_await : NULL);
 }
 
 /* ---- what must be refused ---- */
@@ -374,27 +375,27 @@ static size_t served_octets(const struct suite_case *row)
     return row->served == RDMAP_SEND ? TALK_MESSAGE : 0;
 }
 
-const char *read_reason(const char *text, struct talk_reason *reason)
+const char *read_reason(const char *text, struct expected_reason *reason)
 {
     const char *rest = words_match(text, "%/%/%", &reason->layer, &reason->etype, &reason->code);
 
     if (rest)
         return rest;
-    reason->code = TALK_ANY;
+    reason->code = EXPECTED_ANY;
     if ((rest = words_match(text, "%/%/*", &reason->layer, &reason->etype)))
         return rest;
-    reason->etype = TALK_ANY;
+    reason->etype = EXPECTED_ANY;
     return words_match(text, "%/*/*", &reason->layer);
 }
 
 /* The reasons that row->expected names: "Terminate 1/2/03 or 1/2/02, or a close". */
-static unsigned read_reasons(const char *text, struct talk_reason *reason)
+static unsigned read_reasons(const char *text, struct expected_reason *reason)
 {
     static const char *const between[] = {", ", " or "};
     const char *next = words_match(text, "Terminate ");
     unsigned n = 0;
 
-    while (next && n < TALK_REASONS && (text = read_reason(next, &reason[n]))) {
+    while (next && n < EXPECTED_REASONS && (text = read_reason(next, &reason[n]))) {
         next = NULL;
         for (unsigned i = 0; !next && i < G_N_ELEMENTS(between); i++)
             next = words_match(text, between[i]);
@@ -404,11 +405,11 @@ static unsigned read_reasons(const char *text, struct talk_reason *reason)
 }
 
 /* As row->expected says. */
-static struct talk_terminate expectation(const struct suite_case *row)
+static struct expected_terminate expectation(const struct suite_case *row)
 {
-    struct talk_terminate expected = {.or_close = strstr(row->expected, "or a close") != NULL,
-                                      .served = (uint8_t)row->served,
-                                      .served_octets = served_octets(row)};
+    struct expected_terminate expected = {.or_close = strstr(row->expected, "or a close") != NULL,
+                                          .served = (uint8_t)row->served,
+                                          .served_octets = served_octets(row)};
 
     expected.reasons = read_reasons(row->expected, expected.reason);
     expected.close_open = !expected.or_close;
@@ -417,18 +418,18 @@ static struct talk_terminate expectation(const struct suite_case *row)
 
 void expect_refusal(struct talk *talk, const struct suite_case *row)
 {
-    struct talk_terminate expected = expectation(row);
+    struct expected_terminate expected = expectation(row);
 
     expected.other_open = true;
-    talk_expect_terminate(talk, &expected);
+    expect_terminate(talk, &expected);
 }
 
 void judge_refusal(struct talk *talk, const struct suite_case *row)
 {
-    struct talk_terminate expected = expectation(row);
+    struct expected_terminate expected = expectation(row);
 
     expected.other_open = true;
-    talk_judge_end(talk, &expected);
+    expect_end(talk, &expected);
 }
 
 /* Whether the case first sends something without a fault, which the device has taken. */
@@ -444,7 +445,7 @@ static bool continues_unharmed(struct talk *talk, const struct suite_case *row)
 
     talk_wait_to_listen(talk);
     started = strpbrk(row->says, "([") ? row_say(talk, row, false) : talk_start(talk, NULL);
-    return started && talk_life_good(talk_probe(talk));
+    return started && life_good(life_probe(talk));
 }
 
 void row_compare_refusal(struct talk *talk, const struct suite_case *row)
@@ -470,12 +471,12 @@ void row_compare_refusal(struct talk *talk, const struct suite_case *row)
  */
 void row_refused(struct talk *talk, const struct suite_case *row)
 {
-    struct talk_terminate expected = expectation(row);
+    struct expected_terminate expected = expectation(row);
 
     expected.other_open = row->variant != REFUSAL_WITH_CODE;
     expected.silence_open = row->variant == REFUSAL_OR_SILENCE;
     if (!row_say(talk, row, true))
         return;
-    talk_expect_terminate(talk, &expected);
+    expect_terminate(talk, &expected);
     row_compare_refusal(talk, row);
 }

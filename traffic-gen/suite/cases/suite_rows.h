@@ -33,6 +33,7 @@
 #define IWARP_TRAFFIC_SUITE_CASES_SUITE_ROWS_H
 
 #include "traffic-gen/suite/cases/suite_words.h"
+#include "traffic-gen/suite/expect/expect.h"
 #include "traffic-gen/suite/talk/talk.h"
 
 /* What is known about the device's reaction when the row's lines are tried. */
@@ -47,18 +48,18 @@ struct reaction {
 const struct suite_verdict *verdict_by_lines(struct talk *talk, const struct suite_case *row,
                                              const struct reaction *reaction);
 
-/* Starts a connection and says it; false: nothing that could be judged came of it. Of type talk_stimulus. */
+/* Starts a connection and says it; false: nothing that could be judged came of it. Of type expect_stimulus. */
 bool row_say(struct talk *talk, const struct suite_case *row, bool odd);
 /* Says it, without its "with", on a connection that has been started. */
 bool row_say_rest(struct talk *talk, const struct suite_case *row, bool odd);
-/* For talk_expect_taken(): the answer with row->served. */
-enum talk_life row_await(struct talk *talk, const struct suite_case *row);
+/* For expect_taken(): the answer with row->served. */
+enum life row_await(struct talk *talk, const struct suite_case *row);
 
 /* The next Terminate, FIN or RST within ns, or the silence; other FPDUs are passed over. */
 const struct talk_heard *hear_end(struct talk *talk, int64_t ns);
 /* Reads "1/2/03", with a star for any code, or for any type and code. Returns the rest of the text; NULL: not a reason.
  */
-const char *read_reason(const char *text, struct talk_reason *reason);
+const char *read_reason(const char *text, struct expected_reason *reason);
 /* The refusal that row->expected names; fails if the device proves, with row->served, that it served the request. */
 void expect_refusal(struct talk *talk, const struct suite_case *row);
 /* The same of what was heard last. */

@@ -4,7 +4,7 @@
 #define IWARP_TRAFFIC_SUITE_CASES_SUITE_RPCRDMA_H
 
 #include "traffic-gen/suite/cases/suite_words.h"
-#include "traffic-gen/suite/talk/rpc_talker.h"
+#include "traffic-gen/suite/rpc/rpc_talker.h"
 
 /* An answer that refuses the Call. */
 enum { RPC_FAULTS = RPC_ANSWER_GARBAGE | RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR };

@@ -5,8 +5,9 @@
  */
 #include "traffic-gen/suite/cases/suite_rpcrdma.h"
 
-#include "traffic-gen/suite/talk/rpc_port.h"
-#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/expect/expect.h"
+#include "traffic-gen/suite/rpc/rpc_port.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 #include "wire/nfs.h"
 
 #include <string.h>
@@ -196,11 +197,11 @@ void rpcrdma_client_refused_again(struct rpc_talker *talker, const struct suite_
 /* By who looks after memory, DDP or RDMAP, where the wire is seen; or by a close. */
 static void judge_refused_write(struct rpc_talker *talker)
 {
-    static const struct talk_reason reasons[] = {{RDMAP_LAYER_DDP, TALK_ANY, TALK_ANY},
-                                                 {RDMAP_LAYER_RDMA, REMOTE_PROTECTION, TALK_ANY}};
+    static const struct expected_reason reasons[] = {{RDMAP_LAYER_DDP, EXPECTED_ANY, EXPECTED_ANY},
+                                                     {RDMAP_LAYER_RDMA, REMOTE_PROTECTION, EXPECTED_ANY}};
     struct talk *talk = talker->talk;
 
-    if (talk->has_ended_by && !talk_has_reason(&talk->ended_by, reasons, G_N_ELEMENTS(reasons)))
+    if (talk->has_ended_by && !expect_has_reason(&talk->ended_by, reasons, G_N_ELEMENTS(reasons)))
         talk_inconclusive(talk, "a Terminate, but of layer %u type %u: not about memory", talk->ended_by.layer,
                           talk->ended_by.etype);
     else

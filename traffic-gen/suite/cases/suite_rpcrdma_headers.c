@@ -5,13 +5,14 @@
  */
 #include "traffic-gen/suite/cases/suite_rpcrdma.h"
 
-#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/rpc/nfs_run.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 
 enum { MANY_MAX = 1024 };
 
 void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer found)
 {
-    if (allowed & RPC_ANSWER_SUCCESS && talker->talk->run->nfs.no_null)
+    if (allowed & RPC_ANSWER_SUCCESS && talker->talk->run->nfs->no_null)
         allowed |= RPC_ANSWER_RPC_ERROR; /* no program that we know: only what was understood of the Call */
     if (allowed & found) {
         talk_passed(talker->talk, "%s", rpc_answer_words(found));

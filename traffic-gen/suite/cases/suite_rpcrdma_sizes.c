@@ -6,9 +6,9 @@
 #include "traffic-gen/suite/cases/suite_rpcrdma.h"
 
 #include "traffic-gen/ends/rpc_header.h"
-#include "traffic-gen/suite/talk/reuse.h"
-#include "traffic-gen/suite/talk/talk_internal.h"
-#include "traffic-gen/suite/talk/tcp_socket.h"
+#include "traffic-gen/suite/rpc/reuse.h"
+#include "traffic-gen/suite/talk/talk_state.h"
+#include "traffic-gen/suite/transport/tcp_socket.h"
 
 enum { CREDITS = 64, SERVED = 40, FORGOTTEN = 0xEAD };
 
@@ -58,7 +58,7 @@ void rpcrdma_sizes_many_connections(struct talk *talk, const struct suite_case *
     bool good = true, tired = false, ours = false; /* this host's fault */
     unsigned i = 0;
 
-    if (reuse_is_paced(talk->run) || reuse_is_on(talk->run)) {
+    if (talk->run->pace || reuse_is_on(talk->run)) {
         talk_not_applicable(talk, "the device needs time between connections (--reuse, --connections-per-second)");
         return;
     }

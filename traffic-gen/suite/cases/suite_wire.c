@@ -7,7 +7,8 @@
  */
 #include "traffic-gen/suite/cases/suite_rows.h"
 #include "traffic-gen/suite/cases/suite_wire_deeds.h"
-#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/expect/expect.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 #include "traffic-gen/suite/talk/talk_wire.h"
 
 #include <limits.h>
@@ -101,10 +102,10 @@ static bool say_steps(struct talk *talk, enum deed deed, struct steps *these, un
 }
 
 /* A Terminate that came in answer to a message has been heard by now. */
-static enum talk_life still_alive(struct talk *talk, const struct suite_case *row)
+static enum life still_alive(struct talk *talk, const struct suite_case *row)
 {
     (void)row;
-    return talk_last(talk)->is_terminate ? LIFE_TERMINATE : talk_probe(talk);
+    return talk_last(talk)->is_terminate ? LIFE_TERMINATE : life_probe(talk);
 }
 
 /* With the same cuts and nothing odd, twice, as one connection may have bad luck. */
@@ -113,14 +114,13 @@ static bool continues_with_cuts(struct talk *talk, const struct suite_case *row,
     for (unsigned i = 0; i < 2; i++) {
         struct steps plain = {.from = these->from};
 
-        if (!say_steps(talk, (enum deed)row->variant, &plain, these->to, false) ||
-            !talk_life_good(still_alive(talk, row)))
+        if (!say_steps(talk, (enum deed)row->variant, &plain, these->to, false) || !life_good(still_alive(talk, row)))
             return false;
     }
     return true;
 }
 
-static void fail_by(struct talk *talk, enum talk_life life, const char *what)
+static void fail_by(struct talk *talk, enum life life, const char *what)
 {
     talk->result->shown = life == LIFE_MUTE || life == LIFE_GARBAGE ? SHOWN_LOST : SHOWN_CLOSED;
     talk_failed(talk, "expected the device to continue; found %s; without the oddity it continues", what);
@@ -129,16 +129,16 @@ static void fail_by(struct talk *talk, enum talk_life life, const char *what)
 /* passed_over: messages that show nothing, as the device does not take them with the same cuts either; NULL: none. */
 static void pass_with_cuts(struct talk *talk, const struct suite_case *row, const char *passed_over)
 {
-    enum talk_life life;
+    enum life life;
 
     if (passed_over && !talk_start(talk, NULL))
         return;
     life = still_alive(talk, row);
-    if (!talk_life_good(life)) {
-        talk_inconclusive(talk, "%s", talk_life_words(talk, life));
+    if (!life_good(life)) {
+        talk_inconclusive(talk, "%s", life_words(talk, life));
         return;
     }
-    talk_passed(talk, "the device continues%s: %s", passed_over ? passed_over : "", talk_life_words(talk, life));
+    talk_passed(talk, "the device continues%s: %s", passed_over ? passed_over : "", life_words(talk, life));
     talk->result->shown = life == LIFE_STAYS ? SHOWN_STAYS : SHOWN_CONTINUES;
 }
 
@@ -153,15 +153,15 @@ void wire_goes_on(struct talk *talk, const struct suite_case *row)
     g_autofree char *what = NULL, *but = NULL;
 
     for (; these.from < these.n; these.from = these.to + 1) {
-        enum talk_life life;
+        enum life life;
 
         if (!say_steps(talk, (enum deed)row->variant, &these, UINT_MAX, true))
             return;
         life = still_alive(talk, row);
-        if (talk_life_good(life))
+        if (life_good(life))
             continue;
         g_free(what);
-        what = g_strdup(talk_life_words(talk, life));
+        what = g_strdup(life_words(talk, life));
         if (continues_with_cuts(talk, row, &these)) {
             fail_by(talk, life, what);
             return;
@@ -217,7 +217,7 @@ static bool say_opening(struct talk *talk, const struct suite_case *row, bool od
 
 void wire_opens(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, row, say_opening, still_alive);
+    expect_taken(talk, row, say_opening, still_alive);
 }
 
 /* ---- what the device sends ---- */
@@ -281,7 +281,7 @@ static size_t first_other(const uint8_t *p, size_t n, size_t from)
 }
 
 /* All octets of the Read Response. A verdict is set if they are others than were written. */
-static enum talk_life hear_read(struct talk *talk, const struct suite_case *row)
+static enum life hear_read(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_heard *heard;
     size_t n = 0, other;
@@ -308,5 +308,5 @@ static enum talk_life hear_read(struct talk *talk, const struct suite_case *row)
 
 void wire_answers_whole(struct talk *talk, const struct suite_case *row)
 {
-    talk_expect_taken(talk, row, say_read, hear_read);
+    expect_taken(talk, row, say_read, hear_read);
 }

@@ -69,7 +69,7 @@ struct case_result {
     bool mute;  /* passed by a close without a Terminate: a crash looks the same */
     bool ended; /* failed by an early close or Terminate */
     bool away;  /* after its stimulus nobody listened for a while */
-    /* Delays of our own side in ns: the longest (traffic-gen/suite/talk/lateness.h), and the sum of its pauses */
+    /* Delays of our own side in ns: the longest (traffic-gen/suite/transport/lateness.h), and the sum of its pauses */
     int64_t late, dragged;
 };
 

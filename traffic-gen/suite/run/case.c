@@ -4,6 +4,7 @@
 #include "traffic-gen/suite/result/result_seen.h"
 #include "traffic-gen/suite/run/untested.h"
 #include "traffic-gen/suite/run/user_command.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 
 #include <string.h>
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/suite/run/load.h"
 
-#include "traffic-gen/suite/talk/tcp_socket.h"
+#include "traffic-gen/suite/expect/life.h"
+#include "traffic-gen/suite/talk/talk_state.h"
+#include "traffic-gen/suite/transport/tcp_socket.h"
 
 #include <string.h>
 
@@ -107,7 +109,7 @@ static bool send_and_receive(struct worker *worker, char **why)
 static bool question(struct worker *worker, char **why)
 {
     if (talk_ask(&worker->talk, worker->load->run->sign, "") &&
-        talk_await(&worker->talk, worker->load->run->sign, talk_t_react(&worker->talk)) == LIFE_ANSWERS)
+        life_await(&worker->talk, worker->load->run->sign, talk_t_react(&worker->talk)) == LIFE_ANSWERS)
         return true;
     *why = instead(worker, "an answer");
     return false;

@@ -6,7 +6,7 @@
 #ifndef IWARP_TRAFFIC_SUITE_RUN_LOAD_H
 #define IWARP_TRAFFIC_SUITE_RUN_LOAD_H
 
-#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/talk/talk_run.h"
 
 enum { LOAD_MAX = 64 };
 

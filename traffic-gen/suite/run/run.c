@@ -2,13 +2,13 @@
 #include "traffic-gen/suite/run/run.h"
 
 #include "support/stderr_line.h"
+#include "traffic-gen/suite/expect/alive.h"
 #include "traffic-gen/suite/result/result_seen.h"
 #include "traffic-gen/suite/run/case.h"
 #include "traffic-gen/suite/run/counterparts.h"
 #include "traffic-gen/suite/run/load.h"
 #include "traffic-gen/suite/run/user_command.h"
-#include "traffic-gen/suite/talk/alive.h"
-#include "traffic-gen/suite/talk/tcp_socket.h"
+#include "traffic-gen/suite/transport/tcp_socket.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #define IWARP_TRAFFIC_SUITE_RUN_RUN_H
 
 #include "traffic-gen/suite/result/result.h"
-#include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/talk/talk_run.h"
 
 struct chosen_case {
     const struct suite *suite;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/suite/run/soak.h"
 
+#include "traffic-gen/suite/expect/alive.h"
 #include "traffic-gen/suite/run/case.h"
-#include "traffic-gen/suite/talk/alive.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "traffic-gen/suite/run/user_command.h"
 
-#include "traffic-gen/suite/talk/tcp_socket.h"
+#include "traffic-gen/suite/transport/tcp_socket.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -3,8 +3,8 @@
 #include "traffic-gen/suite/talk/talk_internal.h"
 
 #include "traffic-gen/live/wire/wire.h"
-#include "traffic-gen/suite/talk/reuse.h"
-#include "traffic-gen/suite/talk/tcp_socket.h"
+#include "traffic-gen/suite/transport/pace.h"
+#include "traffic-gen/suite/transport/tcp_socket.h"
 
 #include <errno.h>
 #include <string.h>
@@ -383,7 +383,7 @@ static int suite_talk_connect_to_device(struct talk *talk, const struct tcp_wish
     int64_t until = talk_now() + (waits ? talk->run->t_recover : 0);
     int fd;
 
-    reuse_pace(talk);
+    talk->deadline += pace_wait(talk->run->pace); /* the wait does not count as the case's time */
     while ((fd = tcp_connect(talk->run->host, talk->run->port, wish, talk_connect_time(talk), why)) < 0 &&
            errno == ECONNREFUSED && talk_now() < until && !suite_stopped) {
         talk->result->away |= talk->result->said;

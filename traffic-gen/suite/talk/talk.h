@@ -11,7 +11,7 @@
  *         if (!talk_start(talk, NULL))        // the verdict is set
  *             return;
  *         talk_say(talk, "read mpa@-1^1");
- *         talk_expect_terminate(talk, &(struct talk_terminate){.reason = {{2, 0, 2}}, .or_close = true});
+ *         expect_terminate(talk, &(struct expected_terminate){.reason = {{2, 0, 2}}, .or_close = true});
  *     }
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_TALK_H
@@ -106,7 +106,7 @@ uint16_t talk_dut_ird(const struct talk *talk); /* Reads that the DUT serves at 
 /* ---- sending ---- */
 
 /*
- * Signs of life, which show that the device exchanges data: learned once, before the first case (talk_learn_sign()), on
+ * Signs of life, which show that the device exchanges data: learned once, before the first case (life_learn_sign()), on
  * separate connections. Cases and the checks between them use only the learned sign.
  */
 enum talk_sign {
@@ -236,42 +236,8 @@ int64_t talk_t_close(const struct talk *talk);
 int64_t talk_t_start(const struct talk *talk); /* --start-timeout */
 int64_t talk_t_idle(const struct talk *talk);  /* --idle-timeout */
 
-/* ---- expectations ---- */
+/* ---- signs of life ---- */
 
-/* etype, code: TALK_ANY: any. The layer is always named: another layer could not have found the error. */
-struct talk_reason {
-    unsigned layer, etype, code;
-};
-
-enum { TALK_REASONS = 4, TALK_ANY = 256 };
-
-struct talk_terminate {
-    struct talk_reason reason[TALK_REASONS]; /* allowed reasons */
-    unsigned reasons;                        /* at least 1 */
-    bool or_close;                           /* a FIN or RST without a Terminate is allowed too */
-    bool close_open;                         /* such a FIN or RST is inconclusive (any ULP may close) */
-    bool other_open;                         /* another Terminate is inconclusive: it may have another reason */
-    bool silence_open;                       /* silence is inconclusive */
-    uint8_t served;       /* an FPDU with this opcode proves that the faulty request was served; 0: none */
-    size_t served_octets; /* with at least this many octets of payload */
-};
-
-/*
- * Waits up to T_react for a Terminate and skips other FPDUs. Passes with an allowed Terminate; fails with another one,
- * with proof that the faulty request was served, or when the connection is alive at the end.
- */
-void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expected);
-/* The same for the last event: a Terminate, a FIN or RST, or silence. */
-void talk_judge_end(struct talk *talk, const struct talk_terminate *expected);
-/* Expects the DUT to end the connection within that time, whatever it sends before. */
-void talk_expect_close(struct talk *talk, int64_t ns);
-/* Whether the Terminate has one of these reasons. */
-bool talk_has_reason(const struct rdmap_terminate *terminate, const struct talk_reason *reasons, unsigned n);
-/* ---- signs of life (talk_probe.c) ---- */
-
-enum { TALK_AT_ONCE_TRIES = 8 }; /* some devices occasionally lose octets that arrive right after the Reply */
-
-enum talk_sign talk_sign(const struct talk *talk);
 /* The sign that can be requested on this connection; SIGN_TCP: none. */
 enum talk_sign talk_usable_sign(const struct talk *talk);
 bool talk_reads(const struct talk *talk);  /* Reads are answered on this connection */
@@ -282,49 +248,11 @@ bool talk_echoes(const struct talk *talk); /* Sends come back */
  */
 bool talk_delivered(struct talk *talk);
 
-enum talk_life {
-    LIFE_ANSWERS, /* with its learned sign */
-    LIFE_STAYS, /* has only TCP's sign: all is acknowledged, and for T_react it neither closes nor sends a Terminate */
-    LIFE_MUTE,  /* no sign, or its TCP does not acknowledge */
-    LIFE_TERMINATE,   /* talk_last() */
-    LIFE_CLOSED,      /* FIN or RST */
-    LIFE_GARBAGE,     /* octets that are not an FPDU, or an FPDU with a wrong CRC */
-    LIFE_NOT_STARTED, /* no full operation */
-};
-/*
- * Waits for the answer: LIFE_ANSWERS, or what came instead; skips other FPDUs. SIGN_TCP: any FPDU except a Terminate.
- */
-enum talk_life talk_await(struct talk *talk, enum talk_sign sign, int64_t ns);
-/* Asks for this DUT's sign, without a verdict. */
-enum talk_life talk_probe(struct talk *talk);
-/*
- * Whether the device refuses M = 1 on a fresh connection without other errors, by a rejecting Reply, a Terminate or a
- * close: then M = 1 may be the reason for any refusal.
- */
-bool talk_refuses_markers(const struct talk *beside);
 /*
  * From here on connections wait at most --recover-timeout for a device that does not listen: it may need a moment after
  * an error, and is not dead. Before anything is sent they wait anyway.
  */
 void talk_wait_to_listen(struct talk *talk);
-static inline bool talk_life_good(enum talk_life life)
-{
-    return life == LIFE_ANSWERS || life == LIFE_STAYS;
-}
-/* A description that includes talk_last(). Valid as talk_describe(). */
-const char *talk_life_words(struct talk *talk, enum talk_life life);
-
-/*
- * Checks that the DUT accepts an oddity and continues. say() opens a connection, starts it and sends the stimulus: with
- * the oddity, or without it for comparison. False: nothing can be judged. alive() asks whether the DUT continues; NULL:
- * talk_probe(). Passes when it continues. If it does not, the comparison decides: failed when the DUT continues there,
- * else inconclusive.
- */
-typedef bool talk_stimulus(struct talk *talk, const struct suite_case *row, bool odd);
-typedef enum talk_life talk_alive(struct talk *talk, const struct suite_case *row);
-void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_stimulus *say, talk_alive *alive);
-/* talk_start() with an odd frame: true when it was sent, whatever happened then. */
-bool talk_start_oddly(struct talk *talk, const struct talk_wish *wish);
 
 /* ---- messages ---- */
 

@@ -12,18 +12,13 @@ void talk_mark(struct talk *talk, unsigned due)
     talk->answer[0] = '\0';
 }
 
-static bool answer_is_send(uint8_t opcode)
-{
-    return opcode >= RDMAP_SEND && opcode <= RDMAP_SEND_SE_INVALIDATE;
-}
-
 static unsigned answer_kind_of(const struct talk_heard *heard)
 {
     if (heard->what != TALK_FPDU || !heard->has_ddp)
         return 0;
     if (heard->is_terminate)
         return DUE_TERMINATE;
-    if (answer_is_send(heard->ddp.opcode))
+    if (rdmap_is_send(heard->ddp.opcode))
         return DUE_SENDS;
     switch (heard->ddp.opcode) {
     case RDMAP_READ_RESPONSE:

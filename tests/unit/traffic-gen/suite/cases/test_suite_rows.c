@@ -6,7 +6,7 @@
 #include "tests/unit/support/support.h"
 #include "traffic-gen/suite/cases/suite_rows.h"
 #include "traffic-gen/suite/cases/suite_rpcrdma.h"
-#include "traffic-gen/suite/talk/rpc_port.h"
+#include "traffic-gen/suite/rpc/rpc_port.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
 
 #include <string.h>
@@ -17,7 +17,6 @@ static void say(const struct suite_case *row, enum suite_dut dut, enum talk_sign
     struct case_result *result = case_result_new();
     struct talk talk;
 
-    nfs_run_init(&run.nfs, 1);
     talk_init(&talk, &run, row, 1, result);
     talk.advert.n = REGION_COUNT;
     for (unsigned i = 0; i < REGION_COUNT; i++)
@@ -26,7 +25,6 @@ static void say(const struct suite_case *row, enum suite_dut dut, enum talk_sign
     if (!row_say_rest(&talk, row, odd) || result->actual)
         fail_msg("%s, %s: %s", row->says, odd ? "odd" : "for comparison", result->actual ? result->actual : "unsaid");
     talk_clear(&talk);
-    nfs_run_clear(&run.nfs);
     case_result_free(result);
 }
 
@@ -134,7 +132,7 @@ static bool say_rpc(const struct suite_case *row, enum suite_dut dut, uint32_t n
     struct rpc_talker talker = {.talk = &talk, .port = &rpc_port_socket, .xid = XID, .root_n = 8, .name = "a file"};
     bool said;
 
-    nfs_run_init(&run.nfs, 1);
+    run.nfs = nfs_run_new();
     talk_init(&talk, &run, row, 1, result);
     talker.heard = g_ptr_array_new();
     talker.names = g_ptr_array_new_with_free_func(g_free);
@@ -151,7 +149,7 @@ static bool say_rpc(const struct suite_case *row, enum suite_dut dut, uint32_t n
     g_ptr_array_unref(talker.heard);
     g_ptr_array_unref(talker.names);
     talk_clear(&talk);
-    nfs_run_clear(&run.nfs);
+    nfs_run_free(run.nfs);
     case_result_free(result);
     return said;
 }

@@ -15,7 +15,6 @@ struct conversation_of {
 static void begin(struct conversation_of *one)
 {
     *one = (struct conversation_of){.run = {.dut = DUT_RESPONDER, .t_react = 1000, .listener = -1}};
-    nfs_run_init(&one->run.nfs, 1);
     one->result = case_result_new();
     talk_init(&one->talk, &one->run, NULL, 1, one->result);
     talk_begin_saying(&one->talk);
@@ -25,7 +24,6 @@ static void begin(struct conversation_of *one)
 static void end(struct conversation_of *one)
 {
     talk_clear(&one->talk);
-    nfs_run_clear(&one->run.nfs);
     case_result_free(one->result);
 }
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Learns before the first case which start-up the device accepts, what it advertises, and how it shows life. */
+#ifndef IWARP_TRAFFIC_SUITE_EXPECT_LEARN_DEVICE_H
+#define IWARP_TRAFFIC_SUITE_EXPECT_LEARN_DEVICE_H
+
+#include "traffic-gen/suite/talk/talk_run.h"
+
+/*
+ * Fills in the device's part of struct talk_run. A Responder receives one offer after another (startup_offers()) until
+ * it accepts one and stays connected; an Initiator is answered on its first connections. False with *why when the
+ * device cannot be reached, does not speak MPA, or accepts no offer.
+ */
+bool learn_device(struct talk_run *run, char **why);
+
+#endif
