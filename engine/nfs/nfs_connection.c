@@ -320,7 +320,7 @@ static void call_message(struct nfs_look *look, const struct rpcrdma_message *me
     struct rpcrdma_transaction *t = look->t;
     struct nfs_in_flight *in_flight = &nfs->in_flight[t->side];
 
-    if (t->outcome == RPCRDMA_OUTSTANDING && !t->open->call_body.known && !t->reverse)
+    if (rpcrdma_waits(t) && !t->open->call_body.known && !t->reverse)
         set_unread(nfs, exchange, true);
     if (t->repeats)
         nfs_retry_repeated(look, message);
@@ -332,11 +332,11 @@ static void call_message(struct nfs_look *look, const struct rpcrdma_message *me
     if (message->received > nfs->grant_offset) /* the latest grant has arrived */
         nfs->former = nfs->grant;
     nfs->asked = message->header.credit;
-    if (t->repeats || t->late || exchange->outstanding)
+    if (t->repeats || t->damage == RPCRDMA_LATE || exchange->outstanding)
         return;
     exchange->outstanding = true;
     exchange->early = nfs->answered == 0;
-    exchange->doubtful = t->damaged;
+    exchange->doubtful = t->damage;
     in_flight->calls++;
     in_flight->keepalives += exchange->keepalive;
     in_flight->doubtful += exchange->doubtful;
@@ -394,7 +394,7 @@ void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_mes
     }
     look.related = message->kind == RPCRDMA_KIND_CALL ? 0 : look.t->call.frame;
     if (message->kind != RPCRDMA_KIND_CALL &&
-        (look.t->outcome != RPCRDMA_OUTSTANDING || message->header.status != RPCRDMA_OK)) /* changes nothing */
+        (!rpcrdma_waits(look.t) || message->header.status != RPCRDMA_OK)) /* changes nothing */
         return;
     look.exchange = exchange_of(nfs, look.t);
     if (!look.exchange)

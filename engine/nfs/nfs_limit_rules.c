@@ -30,7 +30,7 @@ static bool limit_judge_refusal(const struct nfs_look *look, const struct nfs_ch
 
     if (!use->any_read && look->t->n_writes == 0 && use->longest <= 1)
         return false;
-    if (look->t->damaged || (err_chunk && !(nfs_reply_fits(look) && rpcrdma_reads_modest(look->t)))) {
+    if (look->t->damage || (err_chunk && !(nfs_reply_fits(look) && rpcrdma_reads_modest(look->t)))) {
         nfs_inconclusive(look, rule);
         return true;
     }

@@ -81,7 +81,7 @@ void nfs_minor_reply(struct nfs_look *look)
     unsigned i = 0;
     const struct nfs_value *status = rpcrdma_value(body, NFS_MARK_STATUS, 0, &i);
 
-    if (look->exchange->minor < 0 || !body->procedure->compound || !status || status->op != 0 || look->t->damaged)
+    if (look->exchange->minor < 0 || !body->procedure->compound || !status || status->op != 0 || look->t->damage)
         return;
     bit = UINT32_C(1) << look->exchange->minor;
     if (body->n_operations > 0 && body->operations[0].has_status && body->operations[0].status == 0)

@@ -269,8 +269,8 @@ static bool is_sound(const struct nfs_look *look, const struct nfs_access *a)
 {
     const struct rpcrdma_transaction *t = look->t;
 
-    return !a->spoilt && !a->broken && a->n_blocks > 0 && !t->damaged && !t->ambiguous && !t->late && !t->misread &&
-           !t->repeats && !t->spoilt;
+    return !a->spoilt && !a->broken && a->n_blocks > 0 && !t->damage && !t->ambiguous && !t->misread && !t->repeats &&
+           !t->spoilt;
 }
 
 static void end_write(struct nfs_readback *b, const struct nfs_look *look, const struct nfs_access *a)
@@ -423,7 +423,7 @@ static void note_access(struct nfs_readback *b, const struct nfs_access *a, bool
 void nfs_readback_settle(struct nfs_connection *nfs, const struct rpcrdma_transaction *t, struct nfs_exchange *exchange)
 {
     struct nfs_readback *b = nfs->readback;
-    bool answered = t->outcome != RPCRDMA_OUTSTANDING;
+    bool answered = !rpcrdma_waits(t);
 
     if (!exchange->access)
         return;

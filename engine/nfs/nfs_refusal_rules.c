@@ -60,8 +60,8 @@ static bool nfs_sound(const struct nfs_look *look)
     const struct rpcrdma_body *body = look->body;
     uint64_t octets = 0;
 
-    if (t->damaged || t->ambiguous || t->late || t->malformed || t->misread || t->fault != 0 || t->offers_lost ||
-        t->astray || t->repeats)
+    if (t->damage || t->ambiguous || t->malformed || t->misread || t->fault != 0 || t->offers_lost || t->astray ||
+        t->repeats)
         return false;
     for (unsigned i = 0; i < t->n_chunks; i++)
         octets += t->chunks[i].length;
@@ -112,7 +112,7 @@ void nfs_refusal_answer(struct nfs_look *look, const struct rpcrdma_message *mes
 {
     const struct rpcrdma_body *reply = &look->t->open->reply_body;
 
-    if (message->faulty || look->t->outcome != RPCRDMA_OUTSTANDING)
+    if (message->faulty || !rpcrdma_waits(look->t))
         return;
     if (message->kind == RPCRDMA_KIND_ERROR) {
         if (!look->t->reverse && message->header.err == RPCRDMA_ERR_CHUNK &&

@@ -194,10 +194,10 @@ void nfs_retry_finish(struct nfs_connection *nfs)
 /* The answer to the request that is repeated may be missing. */
 static bool first_is_doubtful(const struct rpcrdma_transaction *t)
 {
-    bool doubtful = t->damaged;
+    bool doubtful = t->damage;
 
     for (const struct rpcrdma_transaction *other = t->hash_next; other; other = other->hash_next)
-        doubtful |= other->xid == t->xid && other->damaged;
+        doubtful |= other->xid == t->xid && other->damage;
     return doubtful;
 }
 

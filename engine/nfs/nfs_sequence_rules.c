@@ -151,7 +151,7 @@ void nfs_sequence_reply(struct nfs_look *look)
     uint32_t first = body->n_operations > 0 ? body->operations[0].status : 0;
 
     if (!exchange->turn.any || body->n_operations == 0 || body->operations[0].op != sequence_op(look) ||
-        !body->operations[0].has_status || look->t->damaged || look->t->misread)
+        !body->operations[0].has_status || look->t->damage || look->t->misread)
         return;
     latest = turn_of(look->nfs, &exchange->turn);
     if (latest && first == 0 && same_slot(latest, &exchange->turn) && latest->sequence == exchange->turn.sequence)

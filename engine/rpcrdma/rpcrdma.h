@@ -144,7 +144,27 @@ struct rpcrdma_slot_use {
     uint64_t outline;   /* the same without data that may be in Read chunks */
 };
 
-enum rpcrdma_outcome { RPCRDMA_OUTSTANDING, RPCRDMA_REPLIED, RPCRDMA_FAILED /* by RDMA_ERROR */ };
+/* What has become of a Call. */
+enum rpcrdma_outcome {
+    RPCRDMA_OUTSTANDING,
+    RPCRDMA_SETTLED, /* no answer, but another copy of the Call was answered */
+    RPCRDMA_REPLIED,
+    RPCRDMA_FAILED, /* by RDMA_ERROR */
+};
+
+/* What the capture lacks of a Call and of what followed. The worse state stays. */
+enum rpcrdma_damage {
+    RPCRDMA_WHOLE,
+    RPCRDMA_DAMAGED, /* octets of either direction were lost since the Call: absence proves nothing */
+    RPCRDMA_LATE,    /* the Call was captured after its answer, which is unknown */
+};
+
+/* Whether the Call's header, lists or payload have an error, so that the rest is not judged. */
+enum rpcrdma_misread {
+    RPCRDMA_READ,
+    RPCRDMA_MISREAD_POSITION, /* only a Position is wrong: an inline payload may decode nevertheless */
+    RPCRDMA_MISREAD,
+};
 
 /* What only an outstanding Call needs. */
 struct rpcrdma_open {
@@ -166,24 +186,20 @@ struct rpcrdma_transaction {
     uint64_t number; /* counts the Calls of the connection in order, from 1 */
     uint32_t xid;
     enum rpcrdma_outcome outcome : 8;
-    unsigned side : 1;     /* the caller */
-    bool reverse : 1;      /* from server to client */
-    bool damaged : 1;      /* octets of either direction were lost since the Call: absence proves nothing */
-    bool malformed : 1;    /* the Call's Transport header cannot be understood, or has a finding */
-    bool misread : 1;      /* the Call's header, lists or payload have an error: the rest is not judged */
-    bool odd_position : 1; /* misread only because of a Position: an inline payload may decode nevertheless */
-    bool repeats : 1;      /* the same Call (XID and following octets) was already outstanding */
-    bool ambiguous : 1;    /* another Call with the same XID is outstanding: an answer may be for either */
-    bool astray : 1;       /* since the Call, the responder has accessed memory that nothing offers: reported already */
-    bool late : 1;         /* captured after the answer: damaged, and the answer is unknown */
+    unsigned side : 1; /* the caller */
+    bool reverse : 1;  /* from server to client */
+    enum rpcrdma_damage damage : 2;
+    enum rpcrdma_misread misread : 2;
+    bool malformed : 1; /* the Call's Transport header cannot be understood, or has a finding */
+    bool repeats : 1;   /* the same Call (XID and following octets) was already outstanding */
+    bool ambiguous : 1; /* another Call with the same XID is outstanding: an answer may be for either */
+    bool astray : 1;    /* since the Call, the responder has accessed memory that nothing offers: reported already */
     bool spoilt : 1; /* an answer cannot be read: the caller should have discarded the answer, but may not have done so
                       */
     bool succeeded : 1;   /* the Reply says SUCCESS */
-    bool settled : 1;     /* another copy of the Call was answered, which settles this copy, too */
     bool twin : 1;        /* a Call with this XID from the other side was outstanding when this Call arrived */
     bool uncounted : 1;   /* uses no credit: rpcrdma_credit_rules.c */
     bool offers_lost : 1; /* more segments than can be remembered */
-    bool counted : 1;     /* in the counts */
     uint16_t fault; /* 1 + the first rule that the Call broke (at least a warning); decides how the answer is judged. 0:
                        none */
     uint16_t n_chunks, chunks_size;
@@ -206,6 +222,12 @@ struct rpcrdma_transaction {
     void *host;                                            /* for the host */
     void *nfs;                                             /* for the NFS binding */
 };
+
+/* Whether the Call has no answer itself: RPCRDMA_OUTSTANDING or RPCRDMA_SETTLED. */
+static inline bool rpcrdma_waits(const struct rpcrdma_transaction *t)
+{
+    return t->outcome < RPCRDMA_REPLIED;
+}
 
 /* ---- events ---- */
 

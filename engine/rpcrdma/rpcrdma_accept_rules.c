@@ -224,7 +224,7 @@ void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     bool unread = m->kind == RPCRDMA_KIND_ERROR && accept_read_chunks(t) > 0 && rpcrdma_untouched(t),
          is_refused = accept_refused(m);
 
-    if (rpcrdma->client != (int)t->side || t->damaged || t->offers_lost || t->n_chunks == 0 || !is_ordinary(t))
+    if (rpcrdma->client != (int)t->side || t->damage || t->offers_lost || t->n_chunks == 0 || !is_ordinary(t))
         return;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         const struct form *form = &forms[i];

@@ -62,7 +62,7 @@ static struct lookup access_look_up(const struct rpcrdma_connection *rpcrdma, co
         const struct rpcrdma_area offered = rpcrdma_area_of(&o->target);
         bool holds = rpcrdma_area_holds(&offered, &area);
 
-        if (o->transaction->outcome != RPCRDMA_OUTSTANDING) {
+        if (!rpcrdma_waits(o->transaction)) {
             if (access_written(o) == write && holds && !found.answered)
                 found.answered = o;
         } else if (access_written(o) != write) {
@@ -138,7 +138,8 @@ static void fail_disordered(struct rpcrdma_connection *rpcrdma, const struct rpc
                     "0x%016llx, while the %s in frame %u accesses 0x%llx of STag 0x%08x",
                     read ? "position, " : "", segment->handle, segment->length, (unsigned long long)segment->offset,
                     access_name(move), move->place.frame, (unsigned long long)move->to, move->stag);
-    offer->transaction->malformed = offer->transaction->misread = true;
+    offer->transaction->malformed = true;
+    rpcrdma_misread(offer->transaction);
 }
 
 static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move, const struct lookup *found,
@@ -322,13 +323,14 @@ static void settle_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     const struct rpcrdma_side *caller = &rpcrdma->side[call->side];
     unsigned n = rpcrdma_ring_used(rpcrdma->memory->aheads, RPCRDMA_STRAYS_MAX);
 
-    call->transaction->damaged |= caller->accessed && caller->calls.answered == 0;
+    if (caller->accessed && caller->calls.answered == 0)
+        rpcrdma_damage(call->transaction);
     for (unsigned i = 0; i < n; i++) {
         struct rpcrdma_ahead *ahead = &rpcrdma->memory->odd->ahead[i];
 
         if (ahead->place.frame == 0 || ahead->owner != call->side || !offers_stag(call->transaction, ahead->stag))
             continue;
-        call->transaction->damaged = true;
+        rpcrdma_damage(call->transaction);
         if (rpcrdma_call_may_precede(call, &ahead->place))
             rpcrdma_pending_excuse(rpcrdma, call->side, ahead->place.frame);
         ahead->place.frame = 0;
@@ -363,7 +365,7 @@ void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                                 stray->area.stag, call->place.frame);
             } else { /* the Call may have come before the Read, and this is a copy */
                 rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_06);
-                call->transaction->damaged = true;
+                rpcrdma_damage(call->transaction);
             }
             drop_stray(state, i);
         } else if (++stray->calls == STRAY_CALLS) {
@@ -497,7 +499,7 @@ static bool runs_over(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_m
     if (move->unsure || rpcrdma_calls_seen(rpcrdma, move->owner))
         return false;
     *found = access_look_up(rpcrdma, move);
-    if (!found->same || found->same->transaction->damaged)
+    if (!found->same || found->same->transaction->damage)
         return false;
     offered = rpcrdma_area_of(&found->same->target);
     return rpcrdma_area_meets(&offered, &area);

@@ -43,7 +43,8 @@ void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 
         if (position % 4 == 0)
             continue;
-        m->misread = m->transaction->misread = m->transaction->odd_position = true;
+        m->misread = true;
+        m->transaction->misread = RPCRDMA_MISREAD_POSITION;
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_4_5_04, 0, "expected Positions that are multiples of 4; found Position %u",
                      position);
         return;
@@ -271,7 +272,7 @@ static bool call_judge_reduction(struct rpcrdma_shape *shape)
         call_gss_wrapped(shape);
     else if (never_eligible(shape))
         return false;
-    else if (body->walked && !shape->t->odd_position)
+    else if (body->walked && shape->t->misread != RPCRDMA_MISREAD_POSITION)
         rpcrdma_position_rules(shape);
     return true;
 }
@@ -289,7 +290,7 @@ static void pass_sound(struct rpcrdma_shape *shape)
 /* Judges what does not depend on an error in the reduction or on impossible Positions (RPCR-3.4.5-04). */
 static void judge_rest(struct rpcrdma_shape *shape)
 {
-    bool odd = shape->t->odd_position;
+    bool odd = shape->t->misread == RPCRDMA_MISREAD_POSITION;
     bool beside = rpcrdma_shape_decodes(shape) && shape->body->reduction != RPCRDMA_REDUCED_STANDARD;
 
     if (!shape->failed && !odd)
@@ -342,7 +343,7 @@ void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
     struct rpcrdma_shape shape = {
         .rpcrdma = rpcrdma, .t = t, .message = message, .body = &t->open->call_body, .in_chunk = !message};
 
-    if (t->misread && !(t->odd_position && message))
+    if (t->misread && !(t->misread == RPCRDMA_MISREAD_POSITION && message))
         return;
     shape.place = message ? message->place : completed_at(t);
     call_judge(&shape);

@@ -141,7 +141,7 @@ void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp 
         ccp_judge_call(rpcrdma, ccp, m);
     if (m->kind != RPCRDMA_KIND_REPLY)
         return;
-    if (m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING && m->transaction->open->call_body.known &&
+    if (m->transaction && rpcrdma_waits(m->transaction) && m->transaction->open->call_body.known &&
         conf_rdma(&m->transaction->open->call_body.rpc))
         note_reply(ccp, m);
     else

@@ -330,11 +330,12 @@ static void rpcrdma_connection_call(struct rpcrdma_connection *rpcrdma, struct r
         return;
     t->malformed = m->faulty || m->header.status != RPCRDMA_OK;
     t->fault = m->fault;
-    if (before && before->settled) /* counts as answered, like its copy */
+    if (before && before->outcome == RPCRDMA_SETTLED) /* counts as answered, like its copy */
         before = NULL;
     if (before && !t->repeats)
         before->ambiguous = t->ambiguous = true;
-    t->misread = m->misread || m->header.status != RPCRDMA_OK;
+    if (m->misread || m->header.status != RPCRDMA_OK)
+        rpcrdma_misread(t);
     if (m->header.status == RPCRDMA_OK)
         rpcrdma_offers_take(rpcrdma, t, m);
     rpcrdma_xid_call(rpcrdma, m, before);
@@ -371,9 +372,9 @@ static struct rpcrdma_transaction *discarded_answer_to(const struct rpcrdma_conn
 
     if (!m->discarded || m->misread)
         return NULL;
-    if (!t || t->outcome != RPCRDMA_OUTSTANDING)
+    if (!t || !rpcrdma_waits(t))
         t = m->has_rpc ? rpcrdma_find_outstanding(rpcrdma, other_side(m->side), m->rpc.xid) : NULL;
-    return t && !t->damaged && !t->ambiguous ? t : NULL;
+    return t && !t->damage && !t->ambiguous ? t : NULL;
 }
 
 /* Judges chunk lists and payload against the Call. */
@@ -403,7 +404,7 @@ static void judge_discarded(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
 static void rpcrdma_connection_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
-    bool ends = t && t->outcome == RPCRDMA_OUTSTANDING && m->header.status == RPCRDMA_OK && !m->discarded;
+    bool ends = t && rpcrdma_waits(t) && m->header.status == RPCRDMA_OK && !m->discarded;
 
     if (!t && (m->unsure || rpcrdma->gaps_show_late))
         rpcrdma_transaction_orphan(rpcrdma, m);
@@ -431,9 +432,9 @@ static bool read_list_in_reply(const struct rpcrdma_connection *rpcrdma, const s
 static void settle_copies(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *answered)
 {
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, answered->side, t));) {
-        if (t->xid != answered->xid || t->settled || !(t->repeats || answered->repeats))
+        if (t->xid != answered->xid || t->outcome == RPCRDMA_SETTLED || !(t->repeats || answered->repeats))
             continue;
-        t->settled = true;
+        t->outcome = RPCRDMA_SETTLED;
         rpcrdma_credit_settled(rpcrdma, t);
     }
 }
@@ -445,9 +446,9 @@ static void rpcrdma_connection_settle(struct rpcrdma_connection *rpcrdma, struct
 
     if (!t && (m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR))
         rpcrdma_lacks_answered(rpcrdma, other_side(m->side));
-    if (!t || t->outcome != RPCRDMA_OUTSTANDING)
+    if (!t || !rpcrdma_waits(t))
         return;
-    if (m->kind == RPCRDMA_KIND_CALL && t->late)
+    if (m->kind == RPCRDMA_KIND_CALL && t->damage == RPCRDMA_LATE)
         rpcrdma_transaction_close(rpcrdma, t, NULL, RPCRDMA_REPLIED);
     else if (m->kind == RPCRDMA_KIND_CALL)
         return;
@@ -457,7 +458,7 @@ static void rpcrdma_connection_settle(struct rpcrdma_connection *rpcrdma, struct
         rpcrdma_transaction_close(rpcrdma, t, m, RPCRDMA_REPLIED);
     else if (m->kind == RPCRDMA_KIND_ERROR)
         rpcrdma_transaction_close(rpcrdma, t, m, RPCRDMA_FAILED);
-    if (t->outcome != RPCRDMA_OUTSTANDING)
+    if (!rpcrdma_waits(t))
         settle_copies(rpcrdma, t);
 }
 

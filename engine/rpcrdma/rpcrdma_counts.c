@@ -32,15 +32,12 @@ static unsigned entry_of(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     return i + 1;
 }
 
-/* Called once per transaction, when it ends or is forgotten. */
+/* Called once per transaction: when it ends, is forgotten, or still waits at the end. */
 void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
 {
     struct rpcrdma_procedure_count *count;
     unsigned entry;
 
-    if (t->counted)
-        return;
-    t->counted = true;
     entry = t->request.known ? entry_of(rpcrdma, t) : 0;
     if (entry == 0) {
         rpcrdma->counts.other_calls++;
@@ -48,7 +45,7 @@ void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transactio
     }
     count = &rpcrdma->procedures[entry - 1];
     count->calls++;
-    count->replies += t->outcome == RPCRDMA_REPLIED || (t->settled && t->outcome != RPCRDMA_FAILED);
+    count->replies += t->outcome == RPCRDMA_REPLIED || t->outcome == RPCRDMA_SETTLED;
     count->errors += t->outcome == RPCRDMA_FAILED;
     count->inline_octets += t->open->call_octets + (uint64_t)t->open->answer_octets;
     count->read_octets += t->open->octets_read;

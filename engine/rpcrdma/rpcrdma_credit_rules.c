@@ -345,7 +345,7 @@ void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
      * Retransmissions may be dropped without an answer, and malformed Calls are; a Call captured late may already be
      * answered. However, each Send uses a Receive: copies that come sooner than any timer count.
      */
-    if ((t->repeats && !hasty(rpcrdma, t)) || t->damaged || t->late) {
+    if ((t->repeats && !hasty(rpcrdma, t)) || t->damage) {
         uncount(c, t);
         return;
     }
@@ -465,7 +465,7 @@ static bool credit_settle(struct caller *c, const struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction, *other;
 
-    if (!t || t->outcome != RPCRDMA_OUTSTANDING)
+    if (!t || !rpcrdma_waits(t))
         return false;
     if (m->header.status != RPCRDMA_OK) { /* the Call stays outstanding, but the responder has answered it */
         bool was = !t->uncounted;
@@ -475,7 +475,7 @@ static bool credit_settle(struct caller *c, const struct rpcrdma_message *m)
     }
     /* The first answer to a Call or its retransmissions ends the copy that is counted. */
     for (other = t->hash_next; t->uncounted && other; other = other->hash_next) {
-        if (other->xid != t->xid || other->outcome != RPCRDMA_OUTSTANDING || other->uncounted)
+        if (other->xid != t->xid || !rpcrdma_waits(other) || other->uncounted)
             continue;
         uncount(c, other);
         c->uncounted--;

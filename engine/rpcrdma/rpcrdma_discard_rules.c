@@ -56,7 +56,7 @@ static bool takes_up(const struct rpcrdma_message *m, const struct rpcrdma_disca
     bool answers = m->kind == RPCRDMA_KIND_ERROR || m->kind == RPCRDMA_KIND_REPLY;
 
     return answers && discard->has_xid && m->header.xid == discard->xid &&
-           (m->kind == RPCRDMA_KIND_ERROR || !m->transaction || m->transaction->outcome != RPCRDMA_OUTSTANDING);
+           (m->kind == RPCRDMA_KIND_ERROR || !m->transaction || !rpcrdma_waits(m->transaction));
 }
 
 /* The receiver continues: a message is wrong only if it reacts to a message that should have been discarded. */

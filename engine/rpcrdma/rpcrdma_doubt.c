@@ -10,7 +10,7 @@ static void rpcrdma_doubt_message(struct rpcrdma_transaction *t, bool reply)
 {
     struct rpcrdma_buffers *buffers = rpcrdma_buffers_of(t);
 
-    t->damaged = true;
+    rpcrdma_damage(t);
     if (!buffers)
         return;
     rpcrdma_body_of(t, reply)->cut = true;
@@ -40,7 +40,7 @@ static void doubt_read(struct rpcrdma_connection *rpcrdma, const struct rdma_cop
 {
     for (struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, copy->place.side, copy->handle); o;
          o = rpcrdma_offers_next(o))
-        if (o->kind == RPCRDMA_READ_CHUNK && o->transaction->outcome == RPCRDMA_OUTSTANDING)
+        if (o->kind == RPCRDMA_READ_CHUNK && rpcrdma_waits(o->transaction))
             rpcrdma_doubt_message(o->transaction, false);
 }
 

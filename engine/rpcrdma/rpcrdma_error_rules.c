@@ -112,7 +112,7 @@ static void reply_after_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
-    if (m->unsure || t->late || rpcrdma_hole_since(rpcrdma, t->side, t->answer.frame)) {
+    if (m->unsure || t->damage == RPCRDMA_LATE || rpcrdma_hole_since(rpcrdma, t->side, t->answer.frame)) {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_5_09);
         return;
     }
@@ -140,7 +140,7 @@ void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         return;
     }
     /* rpcrdma_xid_rules.c judges a second answer; error kinds that RFC 5666 leaves open are not judged. */
-    if (t->outcome != RPCRDMA_OUTSTANDING || t->late || m->header.status != RPCRDMA_OK)
+    if (!rpcrdma_waits(t) || t->damage == RPCRDMA_LATE || m->header.status != RPCRDMA_OK)
         return;
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_04);
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_09);

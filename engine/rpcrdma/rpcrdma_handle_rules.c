@@ -71,7 +71,7 @@ static void judge_kept(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
          o = rpcrdma_offers_next(o)) {
         if (o->target.offset != offer->target.offset || o->transaction == latest)
             continue;
-        if (o->transaction->outcome == RPCRDMA_OUTSTANDING || o->transaction->answer_operation > latest->call_operation)
+        if (rpcrdma_waits(o->transaction) || o->transaction->answer_operation > latest->call_operation)
             break; /* both rules were reported */
         latest = o->transaction;
         n++;

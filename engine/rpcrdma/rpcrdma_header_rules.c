@@ -284,7 +284,7 @@ static void judge_zero_beside(struct rpcrdma_connection *rpcrdma, struct rpcrdma
 /* Both XIDs belong to Calls: it is unknown which Call this message answers. */
 static bool answers_either(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
 {
-    return m->kind == RPCRDMA_KIND_REPLY && m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING &&
+    return m->kind == RPCRDMA_KIND_REPLY && m->transaction && rpcrdma_waits(m->transaction) &&
            rpcrdma_find(rpcrdma, other_side(m->side), m->rpc.xid);
 }
 
@@ -346,7 +346,7 @@ static bool header_judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrd
 /* A Long Reply to a Call without a Reply chunk is wrong with any lists: rpcrdma_reply_rules.c. */
 static bool unasked_long_reply(const struct rpcrdma_message *m)
 {
-    return m->kind == RPCRDMA_KIND_REPLY && m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING &&
+    return m->kind == RPCRDMA_KIND_REPLY && m->transaction && rpcrdma_waits(m->transaction) &&
            !m->transaction->misread && m->transaction->reply_chunk < 0;
 }
 

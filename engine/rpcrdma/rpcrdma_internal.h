@@ -339,6 +339,20 @@ void rpcrdma_take_returned(struct rpcrdma_transaction *transaction, const struct
 /* rpcrdma_counts.c */
 void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction);
 
+/* A Call that is late stays late. */
+static inline void rpcrdma_damage(struct rpcrdma_transaction *t)
+{
+    if (t->damage == RPCRDMA_WHOLE)
+        t->damage = RPCRDMA_DAMAGED;
+}
+
+/* A Call whose Position was wrong stays so. */
+static inline void rpcrdma_misread(struct rpcrdma_transaction *t)
+{
+    if (t->misread == RPCRDMA_READ)
+        t->misread = RPCRDMA_MISREAD;
+}
+
 /*
  * Whether it is known what the sender had received when it sent this message. A side that sends messages has received
  * the other side's startup frame, so lower ACK numbers are not trusted.

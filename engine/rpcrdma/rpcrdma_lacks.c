@@ -31,7 +31,7 @@ bool rpcrdma_answers_seen(const struct rpcrdma_connection *rpcrdma, unsigned cal
     struct rpcrdma_transaction *t = NULL;
 
     while ((t = rpcrdma_next_outstanding(rpcrdma, caller, t)))
-        if (t->damaged)
+        if (t->damage)
             return false;
     return true;
 }

@@ -144,7 +144,8 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
         !memory_take_lists(t, call)) {
         t->n_chunks = t->n_offers = t->n_writes = 0;
         t->position_zero = t->reply_chunk = -1;
-        t->offers_lost = t->damaged = true;
+        t->offers_lost = true;
+        rpcrdma_damage(t);
         rpcrdma_lacks_track(rpcrdma, t->side); /* operations on the forgotten offers will look like stray ones */
         return;
     }
@@ -196,7 +197,7 @@ static bool within(const struct rpcrdma_offer *offer, const struct rpcrdma_move 
 
 static bool serves(const struct rpcrdma_offer *offer, const struct rpcrdma_move *move)
 {
-    return offer->target.handle == move->stag && offer->transaction->outcome == RPCRDMA_OUTSTANDING &&
+    return offer->target.handle == move->stag && rpcrdma_waits(offer->transaction) &&
            (offer->kind != RPCRDMA_READ_CHUNK) == (move->kind == RDMA_WRITE) && within(offer, move);
 }
 
@@ -278,7 +279,7 @@ static void memory_keep_content(struct rpcrdma_connection *rpcrdma, const struct
             larger *= 2;
         grown = heap_resize(content->octets, larger);
         if (!grown) {
-            t->damaged = true;
+            rpcrdma_damage(t);
             return;
         }
         content->octets = grown;

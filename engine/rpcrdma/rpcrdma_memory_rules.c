@@ -32,7 +32,7 @@ bool rpcrdma_memory_has_odd(struct rpcrdma_connection *rpcrdma)
 
 static bool memory_outstanding(const struct rpcrdma_offer *offer)
 {
-    return offer->transaction->outcome == RPCRDMA_OUTSTANDING;
+    return rpcrdma_waits(offer->transaction);
 }
 
 static bool memory_written(const struct rpcrdma_offer *offer)
@@ -93,7 +93,7 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
                                        .call_frame = t->call.frame,
                                        .asked = asked,
                                        .moved = moved};
-        if (t->damaged || t->late || reply->unsure || offer->asked.lost || offer->moved.lost ||
+        if (t->damage || reply->unsure || offer->asked.lost || offer->moved.lost ||
             rpcrdma_offer_shared(rpcrdma, offer)) {
             rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_3_2_03);
         } else if (reply->reads_unseen) {
@@ -133,7 +133,7 @@ static void judge_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 {
     const struct rpcrdma_transaction *t = reply->transaction;
     uint64_t moved = rpcrdma_chunk_prefix(t, chunk);
-    bool unsure = t->damaged || t->astray || reply->unsure;
+    bool unsure = t->damage || t->astray || reply->unsure;
 
     if (moved >= needed) {
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_5_1_01);
@@ -190,7 +190,7 @@ static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma
             other = o->transaction;
     }
     /* The Call may have been sent again in a hole, with other chunks. */
-    if (t->offers_lost || t->open->call_header.status != RPCRDMA_OK || t->late ||
+    if (t->offers_lost || t->open->call_header.status != RPCRDMA_OK || t->damage == RPCRDMA_LATE ||
         (!own && rpcrdma_hole_since(rpcrdma, t->side, t->call.frame)))
         rpcrdma_inconclusive(rpcrdma, RULE_CMPD_4_1_02);
     else if (!own)

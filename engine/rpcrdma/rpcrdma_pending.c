@@ -295,7 +295,7 @@ static bool one_was_passed_over(const struct event *event, const struct finding 
     struct rpcrdma_transaction *t = NULL;
 
     while ((t = rpcrdma_next_outstanding(event->rpcrdma, event->side, t)))
-        if (!t->damaged && t->call.frame < finding->place.frame)
+        if (!t->damage && t->call.frame < finding->place.frame)
             return true;
     return false;
 }

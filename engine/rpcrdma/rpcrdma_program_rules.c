@@ -11,7 +11,7 @@ static bool certain(const struct rpcrdma_transaction *t)
     const struct rpc_message *call = &t->open->call_body.rpc;
 
     /* RPCSEC_GSS context control may have any procedure. */
-    return !t->damaged && !t->misread &&
+    return !t->damage && !t->misread &&
            (call->cred.flavor != RPC_AUTH_GSS || (call->has_gss && call->gss_proc == RPC_GSS_DATA));
 }
 

@@ -196,7 +196,7 @@ void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     rpcrdma_error_message(rpcrdma, m);
     rpcrdma_tolerance_message(rpcrdma, m);
     rpcrdma_discard_open(rpcrdma, m);
-    if (!t || t->outcome != RPCRDMA_OUTSTANDING || t->late || t->ambiguous ||
+    if (!t || !rpcrdma_waits(t) || t->damage == RPCRDMA_LATE || t->ambiguous ||
         (m->kind != RPCRDMA_KIND_REPLY && m->kind != RPCRDMA_KIND_ERROR) || m->header.status != RPCRDMA_OK)
         return;
     if (m->kind == RPCRDMA_KIND_REPLY && !m->discarded && !m->misread)

@@ -69,10 +69,9 @@ static struct rpcrdma_history_call record_call_of(const struct rpcrdma_connectio
     struct rpcrdma_history_call call = {.xid = t->xid,
                                         .side = t->side,
                                         .reverse = t->reverse,
-                                        .damaged = t->damaged || t->spoilt || t->ambiguous,
+                                        .damaged = t->damage || t->spoilt || t->ambiguous,
                                         .repeats = t->repeats,
-                                        .received = t->outcome != RPCRDMA_OUTSTANDING &&
-                                                    rpcrdma->received[t->side] > t->answer.offset,
+                                        .received = !rpcrdma_waits(t) && rpcrdma->received[t->side] > t->answer.offset,
                                         .refused = rpcrdma->refused_memory && rpcrdma->refused_xid == t->xid,
                                         .refused_late = rpcrdma->refused_late && rpcrdma->refused_late_xid == t->xid,
                                         .succeeded = t->succeeded,
@@ -82,12 +81,10 @@ static struct rpcrdma_history_call record_call_of(const struct rpcrdma_connectio
                                         .procedure = t->request.procedure,
                                         .hash = t->request.hash,
                                         .use = t->use ? *t->use : t->open->use,
-                                        .outcome = t->outcome,
+                                        .outcome = t->outcome == RPCRDMA_SETTLED ? RPCRDMA_REPLIED : t->outcome,
                                         .call = t->call,
                                         .answer = t->answer};
 
-    if (t->outcome == RPCRDMA_OUTSTANDING && t->settled)
-        call.outcome = RPCRDMA_REPLIED;
     if (t->outcome == RPCRDMA_FAILED)
         call.error = t->answer_error;
     return call;
@@ -104,7 +101,7 @@ void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     struct rpcrdma_history_record *record;
     struct rpcrdma_history_call *call;
 
-    if (t->late || (plain && !t->reverse && !rpcrdma->finished))
+    if (t->damage == RPCRDMA_LATE || (plain && !t->reverse && !rpcrdma->finished))
         return;
     record = record_of(rpcrdma);
     if (!record)
@@ -262,7 +259,7 @@ static void note_callbacks(struct rpcrdma_connection *rpcrdma, struct rpcrdma_hi
     server = other_side((unsigned)rpcrdma->client);
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, server, t));)
         newest = t;
-    if (!newest || newest->call.offset < rpcrdma->last_send[server] || newest->damaged)
+    if (!newest || newest->call.offset < rpcrdma->last_send[server] || newest->damage)
         return;
     record->callback_at_end = true;
     record->callback = newest->call;

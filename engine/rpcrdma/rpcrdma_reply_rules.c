@@ -14,7 +14,7 @@
 static bool ambiguous(const struct rpcrdma_transaction *t)
 {
     for (const struct rpcrdma_transaction *o = t->hash_next; o; o = o->hash_next) {
-        if (o->xid == t->xid && o->outcome == RPCRDMA_OUTSTANDING)
+        if (o->xid == t->xid && rpcrdma_waits(o))
             return true;
     }
     return false;
@@ -24,8 +24,8 @@ bool rpcrdma_returned_judged(const struct rpcrdma_message *reply)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
 
-    return !reply->misread && !t->misread && !t->late && !t->offers_lost && t->open->call_header.status == RPCRDMA_OK &&
-           !ambiguous(t);
+    return !reply->misread && !t->misread && t->damage != RPCRDMA_LATE && !t->offers_lost &&
+           t->open->call_header.status == RPCRDMA_OK && !ambiguous(t);
 }
 
 bool rpcrdma_returned_compound(const struct rpcrdma_transaction *t)
@@ -382,7 +382,7 @@ void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
 
     if (!rpcrdma_returned_judged(message))
         return;
-    if (message->transaction->damaged && !fits_call(message)) {
+    if (message->transaction->damage && !fits_call(message)) {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_6_07);
         message->misread = true;
         return;

@@ -18,7 +18,7 @@ static const struct rpcrdma_offer *returned_offer_at(const struct rpcrdma_return
 
 bool rpcrdma_returned_known(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_returned *r)
 {
-    if (r->t->damaged || r->t->astray || r->lost)
+    if (r->t->damage || r->t->astray || r->lost)
         return false;
     for (uint32_t i = 0; i < r->chunk->n; i++) {
         if (rpcrdma_offer_shared(rpcrdma, returned_offer_at(r, i)))

@@ -30,7 +30,7 @@ void rpcrdma_revoked_access(struct rpcrdma_connection *rpcrdma, const struct rpc
 
     if (rpcrdma_invalidated(rpcrdma, move)) /* another rule judges such accesses */
         return;
-    if (t->outcome == RPCRDMA_OUTSTANDING || t->damaged || t->spoilt || (!long_after && !exchanged_since(rpcrdma, t)) ||
+    if (rpcrdma_waits(t) || t->damage || t->spoilt || (!long_after && !exchanged_since(rpcrdma, t)) ||
         !rpcrdma_memory_has_odd(rpcrdma))
         return;
     state->odd->late[state->lates++ % RPCRDMA_LATES_MAX] =

@@ -14,8 +14,8 @@ void rpcrdma_shape_vfail(struct rpcrdma_shape *shape, enum rule_id rule, enum ru
 
     vsnprintf(text, sizeof text, format, args);
     shape->failed |= breaks;
-    if (!shape->reply)
-        shape->t->misread |= breaks;
+    if (breaks && !shape->reply)
+        rpcrdma_misread(shape->t);
     if (shape->message) {
         shape->message->misread |= breaks;
         rpcrdma_fail_as(shape->rpcrdma, shape->message, rule, severity, shape->reply ? shape->t->call.frame : 0, "%s",

@@ -188,8 +188,8 @@ static bool reply_chunk_unused(const struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
-    return m->kind == RPCRDMA_KIND_REPLY && m->has_rpc && t && t->outcome == RPCRDMA_OUTSTANDING &&
-           t->reply_chunk >= 0 && t->chunks[t->reply_chunk].length >= m->n - m->header.header_len;
+    return m->kind == RPCRDMA_KIND_REPLY && m->has_rpc && t && rpcrdma_waits(t) && t->reply_chunk >= 0 &&
+           t->chunks[t->reply_chunk].length >= m->n - m->header.header_len;
 }
 
 static void pass_length(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m, enum rule_id rule)

@@ -10,7 +10,7 @@ void rpcrdma_tolerate(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_m
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
-    if (!t || t->reverse || t->late || t->ambiguous || (int)t->side != rpcrdma->client)
+    if (!t || t->reverse || t->damage == RPCRDMA_LATE || t->ambiguous || (int)t->side != rpcrdma->client)
         return;
     rpcrdma->reaction->tolerance =
         (struct rpcrdma_tolerance){.open = true, .rule = rule, .xid = m->header.xid, .place = m->place};
@@ -27,8 +27,7 @@ static bool failed_without_data(const struct rpcrdma_transaction *t)
     unsigned i = 0;
     const struct nfs_value *status = rpcrdma_value(&t->open->reply_body, NFS_MARK_STATUS, 0, &i);
 
-    return t->outcome == RPCRDMA_OUTSTANDING && t->n_writes > 0 && t->open->octets_written == 0 && status &&
-           status->value != 0;
+    return rpcrdma_waits(t) && t->n_writes > 0 && t->open->octets_written == 0 && status && status->value != 0;
 }
 
 void rpcrdma_tolerance_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
@@ -43,7 +42,7 @@ void rpcrdma_tolerance_message(struct rpcrdma_connection *rpcrdma, const struct 
         tolerance->open = false; /* the client's next action may be a reaction to this message */
     }
     if (m->kind == RPCRDMA_KIND_ERROR && m->transaction && tolerance_is_nfs4(&m->transaction->open->call_body) &&
-        m->transaction->outcome == RPCRDMA_OUTSTANDING)
+        rpcrdma_waits(m->transaction))
         rpcrdma_tolerate(rpcrdma, m, RULE_NFSULB_6_6_03);
     else if (m->kind == RPCRDMA_KIND_REPLY && m->transaction && failed_without_data(m->transaction))
         rpcrdma_tolerate(rpcrdma, m, RULE_EXP_3_9_03);

@@ -62,7 +62,7 @@ struct rpcrdma_transaction *rpcrdma_find_outstanding(const struct rpcrdma_connec
 {
     struct rpcrdma_transaction *t = transactions_first_of(rpcrdma, side, xid);
 
-    while (t && (t->xid != xid || t->outcome != RPCRDMA_OUTSTANDING))
+    while (t && (t->xid != xid || !rpcrdma_waits(t)))
         t = t->hash_next;
     return t;
 }
@@ -176,13 +176,14 @@ static void transactions_retire(struct rpcrdma_connection *rpcrdma, struct rpcrd
         rpcrdma_record_call(rpcrdma, t);
     if (rpcrdma->events.retired)
         rpcrdma->events.retired(rpcrdma->events.ctx, t);
-    rpcrdma_count(rpcrdma, t);
+    if (rpcrdma_waits(t) && !rpcrdma->finished)
+        rpcrdma_count(rpcrdma, t);
     rpcrdma_offers_drop(rpcrdma, t);
     while (*at != t)
         at = &(*at)->hash_next;
     *at = t->hash_next;
     dequeue(queue, t);
-    if (t->outcome == RPCRDMA_OUTSTANDING)
+    if (rpcrdma_waits(t))
         leave_buffers(rpcrdma, t);
     free(t->use);
     t->use = NULL;
@@ -296,7 +297,7 @@ static void transactions_claim(struct rpcrdma_connection *rpcrdma, struct rpcrdm
 {
     if (!rpcrdma_call_may_precede(call, &orphan->place))
         return;
-    t->damaged = t->late = true;
+    t->damage = RPCRDMA_LATE;
     rpcrdma_pending_claim(rpcrdma, call->side, orphan->place.frame, t->call.frame);
 }
 
@@ -310,7 +311,8 @@ static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_trans
     if (calls->lagged_until == UINT64_MAX && rpcrdma->received[other_side(call->side)] > 0)
         calls->lagged_until = rpcrdma->received[other_side(call->side)];
     lagged = call->place.offset < calls->lagged_until;
-    t->damaged = lagged || call->place.first_frame < calls->lagged_frame;
+    if (lagged || call->place.first_frame < calls->lagged_frame)
+        rpcrdma_damage(t);
     for (unsigned i = 0; i < n; i++) {
         const struct rpcrdma_orphan *orphan = &calls->orphan[i];
 
@@ -321,7 +323,7 @@ static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_trans
             transactions_claim(rpcrdma, t, call, orphan);
             continue;
         }
-        t->damaged = t->late = true;
+        t->damage = RPCRDMA_LATE;
         if (lagged || rpcrdma_call_may_precede(call, &orphan->place))
             rpcrdma_pending_excuse(rpcrdma, call->side, orphan->place.frame);
     }
@@ -376,7 +378,7 @@ static bool none_certain(const struct rpcrdma_calls *calls)
 {
     const struct rpcrdma_transaction *t = calls->waiting.newest;
 
-    while (t && t->damaged)
+    while (t && t->damage)
         t = t->older;
     return !t;
 }
@@ -454,7 +456,7 @@ void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma)
 {
     for (unsigned side = 0; side < 2; side++) {
         for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t));)
-            t->damaged = true;
+            rpcrdma_damage(t);
     }
 }
 

@@ -86,8 +86,8 @@ static const char *context(const struct rpcrdma_connection *rpcrdma, const struc
 /* The capture would show an answer to the Call. */
 static bool followed(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
-    return !rpcrdma->closing.missing[other_side(t->side)] && !t->damaged && !t->late && !t->ambiguous && !t->spoilt &&
-           !t->settled &&
+    return !rpcrdma->closing.missing[other_side(t->side)] && !t->damage && !t->ambiguous && !t->spoilt &&
+           t->outcome != RPCRDMA_SETTLED &&
            (rpcrdma->side[other_side(t->side)].started || rpcrdma_sends_seen(rpcrdma, other_side(t->side)));
 }
 
@@ -118,7 +118,7 @@ static unsigned stalled_after(const struct rpcrdma_transaction *t)
     unsigned n = 0;
 
     for (const struct rpcrdma_transaction *next = t->newer; next; next = next->newer)
-        n += !next->settled && !next->repeats;
+        n += next->outcome != RPCRDMA_SETTLED && !next->repeats;
     return n;
 }
 
@@ -348,7 +348,7 @@ static struct rpcrdma_transaction *likeliest(struct rpcrdma_connection *rpcrdma,
     struct rpcrdma_transaction *t = NULL, *why = NULL;
 
     while ((t = rpcrdma_next_outstanding(rpcrdma, caller, t))) {
-        if (rpcrdma_demand_for(t) || rpcrdma_reduced_ineligible(t) || t->settled ||
+        if (rpcrdma_demand_for(t) || rpcrdma_reduced_ineligible(t) || t->outcome == RPCRDMA_SETTLED ||
             rpcrdma->answered_number[t->side] > t->number)
             continue;
         if (t->fault == 0 && !t->malformed)
@@ -427,7 +427,7 @@ static bool judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         unanswered_judge_unanswered(rpcrdma, t, place->time_ns);
         return false;
     }
-    if (t->damaged || t->late || t->ambiguous || t->spoilt || !rpcrdma_calls_seen(rpcrdma, t->side)) {
+    if (t->damage || t->ambiguous || t->spoilt || !rpcrdma_calls_seen(rpcrdma, t->side)) {
         rpcrdma_inconclusive(rpcrdma, rule);
         return true;
     }

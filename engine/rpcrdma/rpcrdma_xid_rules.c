@@ -74,7 +74,7 @@ static const struct rpcrdma_transaction *xid_answered_before(const struct rpcrdm
 
     for (t = t->hash_next; t && t->xid != m->header.xid; t = t->hash_next)
         ;
-    if (!t || t->outcome == RPCRDMA_OUTSTANDING || t->late)
+    if (!t || rpcrdma_waits(t) || t->damage == RPCRDMA_LATE)
         return NULL;
     return t->inline_hash == m->transaction->inline_hash || t->arguments_hash == m->transaction->arguments_hash ||
                    (m->has_rpc && rpc_gss_protects(&m->rpc))
@@ -99,7 +99,7 @@ static void keep_reuse(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
 {
     const struct rpcrdma_transaction *t = rpcrdma->gaps_show_late ? xid_answered_before(m) : NULL;
 
-    if (t && !t->malformed && !t->damaged && m->header.status == RPCRDMA_OK && m->received <= t->answer.offset)
+    if (t && !t->malformed && !t->damage && m->header.status == RPCRDMA_OK && m->received <= t->answer.offset)
         rpcrdma->reuse[m->side] = (struct rpcrdma_reuse){.open = true,
                                                          .direction = m->direction,
                                                          .place = m->place,
@@ -138,7 +138,7 @@ static void judge_unique(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     if (m->transaction->repeats) /* a retransmission: the upper layer decides whether it is allowed */
         return;
     /* Calls that a receiver discards are unknown; an answer may be in a hole, or come later. */
-    if (before->malformed || before->damaged || m->unsure || m->header.status != RPCRDMA_OK) {
+    if (before->malformed || before->damage || m->unsure || m->header.status != RPCRDMA_OK) {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_03);
         return;
     }
@@ -239,9 +239,10 @@ static void judge_second(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     /* A Reply after an RDMA_ERROR has its own rule (RFC 8166 section 4.5). */
     if (t->outcome == RPCRDMA_FAILED && m->kind == RPCRDMA_KIND_REPLY)
         return;
-    if (t->late)
+    if (t->damage == RPCRDMA_LATE)
         rpcrdma_pending_answered(rpcrdma, t->side, t->call.frame);
-    if (m->unsure || t->late || copy_unseen(rpcrdma, t) || /* or another copy will be captured later */
+    if (m->unsure || t->damage == RPCRDMA_LATE ||
+        copy_unseen(rpcrdma, t) || /* or another copy will be captured later */
         rpcrdma_hole_since(rpcrdma, t->side, t->answer.frame)) {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_04);
         return;
@@ -283,7 +284,7 @@ void rpcrdma_xid_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         return;
     if (!m->transaction)
         xid_judge_stray(rpcrdma, m);
-    else if (m->transaction->outcome != RPCRDMA_OUTSTANDING)
+    else if (!rpcrdma_waits(m->transaction))
         judge_second(rpcrdma, m);
     else
         xid_judge_first(rpcrdma, m);

@@ -237,7 +237,7 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
         kept->reverse = message->transaction->reverse;
     }
     if (message->kind == RPCRDMA_KIND_CALL && message->transaction) {
-        if (message->transaction->late) /* reported after the answer */
+        if (message->transaction->damage == RPCRDMA_LATE) /* reported after the answer */
             kept->transaction->outcome = RPCRDMA_REPLIED;
         else
             flow->outstanding[message->side]++;

@@ -73,7 +73,7 @@ static void credit_call(struct collector *collector, const struct rpcrdma_connec
     }
     caller->requested = m->header.credit;
     if (call) {
-        call->holds_credit = !m->transaction->repeats && !m->transaction->late;
+        call->holds_credit = !m->transaction->repeats && m->transaction->damage != RPCRDMA_LATE;
         caller->outstanding += call->holds_credit;
     }
     if (caller->freed_ns != 0)
@@ -414,8 +414,8 @@ static bool collect_in_order(const struct rpcrdma_transaction *t, const struct o
 static void collect_count_answer(struct collector *collector, struct open_call *call, const struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = call->transaction;
-    bool uncertain = t->damaged || t->ambiguous || t->late || m->unsure || call->epoch != collector->epoch ||
-                     !collect_in_order(t, call, m);
+    bool uncertain =
+        t->damage || t->ambiguous || m->unsure || call->epoch != collector->epoch || !collect_in_order(t, call, m);
     struct added added = {
         .first_ns = t->call.time_ns, .last_ns = m->place.time_ns, .timed = !uncertain, .moved = call->moved};
     uint64_t *bin;
@@ -477,7 +477,7 @@ static void take_call(struct collector *collector, const struct rpcrdma_connecti
         return;
     if (t->open->call_body.known)
         count_call(collector, call);
-    if (!t->late)
+    if (t->damage != RPCRDMA_LATE)
         return;
     count_end(collector, call, CALLS_REPLIED);
     t->host = NULL;
@@ -516,7 +516,7 @@ static void collect_open(struct collector *collector, bool last)
         struct added open = {.first_ns = INT64_MAX, .last_ns = INT64_MIN};
         const struct rpcrdma_transaction *t = call->transaction;
 
-        if (t->settled && last) {
+        if (t->outcome == RPCRDMA_SETTLED && last) {
             count_end(collector, call, CALLS_REPLIED);
             continue;
         }
@@ -571,7 +571,7 @@ void rpcrdma_collect_retired(struct collector *collector, struct rpcrdma_transac
     if (!call)
         return;
     if (collector->now)
-        count_end(collector, call, t->settled ? CALLS_REPLIED : CALLS_FORGOTTEN);
+        count_end(collector, call, t->outcome == RPCRDMA_SETTLED ? CALLS_REPLIED : CALLS_FORGOTTEN);
     t->host = NULL;
     close_call(collector, call);
 }

@@ -14,15 +14,15 @@ static struct trouble_call trouble_call_of(const struct rpcrdma_transaction *t)
                                  .xid = t->xid,
                                  .side = t->side,
                                  .reverse = t->reverse,
-                                 .unsure = t->damaged || t->ambiguous,
+                                 .unsure = t->damage || t->ambiguous,
                                  .call = {t->call.frame, t->call.time_ns},
                                  .offset = t->call.offset};
 }
 
 bool rpcrdma_ends(const struct rpcrdma_message *m)
 {
-    return m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING && !m->discarded &&
-           m->header.status == RPCRDMA_OK && !(m->kind == RPCRDMA_KIND_REPLY && m->header.read.n > 0);
+    return m->transaction && rpcrdma_waits(m->transaction) && !m->discarded && m->header.status == RPCRDMA_OK &&
+           !(m->kind == RPCRDMA_KIND_REPLY && m->header.read.n > 0);
 }
 
 void rpcrdma_trouble_message(struct trouble_facts *facts, const struct rpcrdma_message *m)
@@ -31,9 +31,9 @@ void rpcrdma_trouble_message(struct trouble_facts *facts, const struct rpcrdma_m
 
     if (m->kind == RPCRDMA_KIND_CALL && m->transaction) {
         facts->calls += !m->transaction->repeats;
-        facts->answers += !m->transaction->repeats && m->transaction->late;
+        facts->answers += !m->transaction->repeats && m->transaction->damage == RPCRDMA_LATE;
     } else if ((m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR) && m->transaction &&
-               m->transaction->outcome == RPCRDMA_OUTSTANDING) {
+               rpcrdma_waits(m->transaction)) {
         if (!rpcrdma_ends(m)) {
             trouble_odd(facts, m->transaction->xid);
             return;
@@ -163,7 +163,7 @@ void rpcrdma_trouble_end(void *guest, struct trouble_facts *facts)
         while ((t = rpcrdma_next_outstanding(rpcrdma, side, t))) {
             const struct trouble_call call = trouble_call_of(t);
 
-            if (!t->settled && !t->late && !t->repeats)
+            if (t->outcome != RPCRDMA_SETTLED && t->damage != RPCRDMA_LATE && !t->repeats)
                 trouble_unanswered(facts, &call);
         }
     }
