@@ -23,7 +23,7 @@ void catalogue_list_text(FILE *out, const bool listed[RULE_COUNT])
     }
 }
 
-/* The rules with the same requirement; the rule that carries the findings comes first. */
+/* Rules with the same requirement, starting with the rule that carries the findings. */
 static void list_same(struct json_writer *writer, const struct rule *rule)
 {
     json_begin_array(writer, "same_as");
@@ -35,7 +35,7 @@ static void list_same(struct json_writer *writer, const struct rule *rule)
     json_end_array(writer);
 }
 
-/* The rules that this rule is judged along with. */
+/* The rules with which this rule is judged. */
 static void list_with(struct json_writer *writer, const struct rule *rule)
 {
     json_begin_array(writer, "judged_with");
@@ -121,12 +121,12 @@ static const char *judgement(const struct rule *rule)
     case RULE_SAME:
         return "together with the rule that states the same requirement";
     case RULE_WITH:
-        return "with other rules: its violations are reported under one of their ids";
+        return "with other rules, under whose ids its violations are reported";
     case RULE_PERMISSION:
         return "never: it is a permission";
     case RULE_NOT_JUDGED:
         return rule->observe == OBSERVE_REACTION ? "only by the suites of iwarp-gen test"
-                                                 : "no: it is not visible from outside";
+                                                 : "no: it cannot be observed from outside";
     }
     return "";
 }

@@ -26,7 +26,7 @@ static bool usage(GError **error, const char *format, ...)
     return false;
 }
 
-/* A word out of a table; each option with a fixed set of values has one. */
+/* A word from a table; each option with a fixed set of values has such a table. */
 struct word {
     const char *name;
     int value;
@@ -54,14 +54,13 @@ bool options_parse_fail_on(struct check_options *options, const char *value, GEr
         const struct word *word = options_find_word(levels, *name);
 
         if (!word || (word->value != AND_TROUBLE && given++ > 0))
-            return usage(error, "--fail-on=%s: allowed are error, warning, note, never, and trouble after a comma",
-                         value);
+            return usage(error, "--fail-on=%s: choose error, warning, note or never, and optionally ,trouble", value);
         options->fail_trouble |= word->value == AND_TROUBLE;
         options->fail_never |= word->value == NEVER;
         if (word->value >= 0)
             options->fail_on = (enum rule_severity)word->value;
     }
-    return names[0] || usage(error, "--fail-on: allowed are error, warning, note, never, trouble");
+    return names[0] || usage(error, "--fail-on: choose error, warning, note, never or trouble");
 }
 
 static bool parse_profile(struct check_options *options, const char *value, GError **error)
@@ -71,7 +70,7 @@ static bool parse_profile(struct check_options *options, const char *value, GErr
     const struct word *word = options_find_word(profiles, value);
 
     if (!word)
-        return usage(error, "--profile=%s: allowed are ietf, rdmac, rfc5666", value);
+        return usage(error, "--profile=%s: choose ietf, rdmac or rfc5666", value);
     options->profile = word->name;
     options->mpa.profile = (enum rule_profile)word->value;
     return true;
@@ -84,7 +83,7 @@ static bool parse_color(struct check_options *options, const char *value, GError
     const struct word *word = options_find_word(uses, value);
 
     if (!word)
-        return usage(error, "--color=%s: allowed are auto, always, never", value);
+        return usage(error, "--color=%s: choose auto, always or never", value);
     options->color = (enum color_use)word->value;
     return true;
 }
@@ -95,9 +94,9 @@ static bool parse_counts(struct check_options *options, const char *value, GErro
     const struct word *word = options_find_word(scopes, value);
 
     if (!word)
-        return usage(error, "--counts=%s: allowed are capture, connection", value);
+        return usage(error, "--counts=%s: choose capture or connection", value);
     if (!outputs_have(options->outputs, FORMAT_NDJSON))
-        return usage(error, "--counts is for --format=ndjson");
+        return usage(error, "--counts needs --format=ndjson");
     options->counts_apart = word->value;
     return true;
 }
@@ -113,7 +112,7 @@ static bool assume_markers(struct check_options *options, const char *value, GEr
     const struct word *word = options_find_word(words, value);
 
     if (!word)
-        return usage(error, "--assume=markers=%s: allowed are none, both, to-responder, to-initiator", value);
+        return usage(error, "--assume=markers=%s: choose none, both, to-responder or to-initiator", value);
     options->mpa.assume_markers_to_responder = word->value & TO_RESPONDER ? ON : OFF;
     options->mpa.assume_markers_to_initiator = word->value & TO_INITIATOR ? ON : OFF;
     return true;
@@ -125,7 +124,7 @@ static bool assume_crc(struct check_options *options, const char *value, GError 
     const struct word *word = options_find_word(words, value);
 
     if (!word)
-        return usage(error, "--assume=crc=%s: allowed are on, off", value);
+        return usage(error, "--assume=crc=%s: choose on or off", value);
     options->mpa.assume_crc = (enum tristate)word->value;
     return true;
 }
@@ -136,14 +135,14 @@ static bool assume_icrc(struct check_options *options, const char *value, GError
     const struct word *word = options_find_word(words, value);
 
     if (!word)
-        return usage(error, "--assume=icrc=%s: allowed are on, off", value);
+        return usage(error, "--assume=icrc=%s: choose on or off", value);
     options->assume_no_icrc = word->value == OFF;
     return true;
 }
 
 static bool assume_inline(struct check_options *options, const char *value, GError **error)
 {
-    enum { INLINE_MIN = 1024, INLINE_MAX = 256 * 1024 }; /* what RFC 8797 can express */
+    enum { INLINE_MIN = 1024, INLINE_MAX = 256 * 1024 }; /* the range that RFC 8797 can express */
     guint64 number;
 
     if (!g_ascii_string_to_unsigned(value, 10, INLINE_MIN, INLINE_MAX, &number, NULL))
@@ -160,13 +159,13 @@ static bool assume_qp(struct check_options *options, const char *value, GError *
     char *end = NULL;
 
     if (options->n_assumed_qps == ASSUMED_QPS_MAX)
-        return usage(error, "--assume=qp=%s: no more than %d connections", value, ASSUMED_QPS_MAX);
+        return usage(error, "--assume=qp=%s: at most %d connections can be given", value, ASSUMED_QPS_MAX);
     for (unsigned i = 0; i < 2; i++) {
         const char *number = i == 0 ? value : end + 1;
         guint64 qp = g_ascii_isdigit(*number) ? g_ascii_strtoull(number, &end, 0) : 0;
 
         if (qp <= 1 || qp > QP_MAX || *end != (i == 0 ? ':' : '\0'))
-            return usage(error, "--assume=qp=%s: give the numbers of two queue pairs, as in 0x11:0x22", value);
+            return usage(error, "--assume=qp=%s: give two queue pair numbers, such as 0x11:0x22", value);
         pair->qp[i] = (uint32_t)qp;
     }
     options->n_assumed_qps++;
@@ -189,7 +188,7 @@ static bool options_read_pair(struct check_options *options, const char *option,
     for (; readers->key; readers++)
         if (value && strcmp(readers->key, pair) == 0)
             return readers->read(options, value, error);
-    return usage(error, "%s: '%s' is not KEY=VALUE as in %s", option, pair, allowed);
+    return usage(error, "%s: '%s' is not one of %s", option, pair, allowed);
 }
 
 static bool read_pairs(struct check_options *options, const char *option, const char *allowed,
@@ -221,7 +220,7 @@ static bool read_seconds(const char *value, int64_t *out, GError **error)
     double seconds = g_ascii_strtod(value, &end);
 
     if (end == value || *end != '\0' || !(seconds > 0 && seconds <= 1e6))
-        return usage(error, "--timers: '%s' is not a number of seconds above 0 and at most 1000000", value);
+        return usage(error, "--timers: '%s' is not a number of seconds greater than 0 and up to 1000000", value);
     *out = (int64_t)(seconds * 1e9);
     return true;
 }
@@ -336,8 +335,7 @@ static bool select_rules(struct check_options *options, char **rules, char **ski
     rule_selection_init(&options->rules, chosen, skipped);
     for (size_t i = 0; i < RULE_COUNT; i++)
         any |= options->rules.listed[i];
-    return any ||
-           usage(error, "--rules and --skip leave no rule to check; --list-rules lists what a selection contains");
+    return any || usage(error, "--rules and --skip leave no rule to check; add --list-rules to see a selection");
 }
 
 static bool options_load_waivers(struct check_options *options, char **waive, char **files, GError **error)
@@ -352,7 +350,7 @@ static bool options_load_waivers(struct check_options *options, char **waive, ch
     return true;
 }
 
-/* Values as GOption leaves them, before they are understood. */
+/* Values as GOption stores them, before they are parsed. */
 struct raw_options {
     GArray *outputs; /* struct output_word */
     gchar *print_as, *fail_on, *profile, *memory, *capture_buffer, *rotate, *color, *counts;
@@ -401,7 +399,7 @@ static bool parse_each(struct check_options *options, char **values,
     return true;
 }
 
-/* The capture is read twice, for the verdict comes first in the copy. */
+/* The capture is read twice, because the verdict comes first in the copy. */
 static bool can_annotate(const struct check_options *options, GError **error)
 {
     if (!options->files[0] || options->files[1] || strcmp(options->files[0], "-") == 0)
@@ -409,23 +407,23 @@ static bool can_annotate(const struct check_options *options, GError **error)
     return strcmp(options->annotate, "-") != 0 || usage(error, "--annotate: give a file, not standard output");
 }
 
-/* A report covers one period of one capture, and each report needs a name of its own. */
+/* A report covers one period of one capture, and each report needs a file name. */
 static bool can_rotate(const struct check_options *options, GError **error)
 {
     if (outputs_on_stdout(options->outputs))
-        return usage(error, "--rotate needs --output=FILE, which names the reports: FILE-00001, ...");
+        return usage(error, "--rotate needs --output=FILE, from which the reports are named: FILE-00001, ...");
     if (options->files[0] && options->files[1])
-        return usage(error, "--rotate: give an interface, or one capture");
+        return usage(error, "--rotate: give an interface or a single capture");
     return !options->annotate || usage(error, "--rotate and --annotate cannot be combined");
 }
 
-/* The copy is of one capture, and must not replace it. */
+/* The copy is made from one capture, and must not replace this capture. */
 static bool can_keep(const struct check_options *options, GError **error)
 {
     if (!options->interface && options->files[1])
-        return usage(error, "-w: give an interface, or one capture");
+        return usage(error, "-w: give an interface or a single capture");
     if (strcmp(options->keep, "-") == 0)
-        return usage(error, "-w: give a file, not standard output, where the report goes");
+        return usage(error, "-w: give a file; standard output is for the report");
     return true;
 }
 
@@ -434,12 +432,13 @@ static bool words_are_filter(const struct raw_options *raw, GError **error)
 {
     for (char **word = raw->files; raw->read && word && *word; word++)
         if (g_file_test(*word, G_FILE_TEST_EXISTS))
-            return usage(error, "-r: what follows the options is a filter, and %s is a file; give captures without -r",
+            return usage(error,
+                         "-r: arguments after the options are a filter, but %s is a file; give captures without -r",
                          *word);
     return true;
 }
 
-/* As tcpdump has it: what follows -i or -r is a filter. Otherwise it is the captures. */
+/* As in tcpdump: arguments after -i or -r are a filter. Otherwise they are captures. */
 static void options_take_words(struct check_options *options, struct raw_options *raw)
 {
     bool is_filter = options->interface || raw->read;
@@ -455,8 +454,7 @@ static void options_take_words(struct check_options *options, struct raw_options
 static bool parse_print(struct check_options *options, const char *value, GError **error)
 {
     options->print = options->print_ndjson = strcmp(value, "ndjson") == 0;
-    return options->print ||
-           usage(error, "--print=%s: allowed is ndjson; --print alone prints lines for people", value);
+    return options->print || usage(error, "--print=%s: choose ndjson, or --print alone for readable lines", value);
 }
 
 /* Options that need more than a number or a flag. */
@@ -484,15 +482,15 @@ static bool raw_options_fit(const struct raw_options *raw, GError **error)
     if (raw->progress && raw->no_progress)
         return usage(error, "--progress and --no-progress cannot be combined");
     if (raw->jobs < 1 || raw->jobs > 256)
-        return usage(error, "-j: give a number of threads from 1 to 256");
+        return usage(error, "-j: give 1 to 256 threads");
     if (raw->print_as && raw->summary)
-        return usage(error, "--summary and --print=ndjson cannot be combined: both are for standard output");
+        return usage(error, "--summary and --print=ndjson cannot be combined: both write to standard output");
     if (raw->count < 0)
-        return usage(error, "-c: give a number of packets, 1 or more");
-    return raw->max_findings >= 0 || usage(error, "--max-findings: give a number, 0 for all");
+        return usage(error, "-c: give 1 packet or more");
+    return raw->max_findings >= 0 || usage(error, "--max-findings: give a number; 0 keeps all");
 }
 
-/* Waivers were read from that file. */
+/* Whether waivers were read from this file. */
 static bool reads_waivers(const struct check_options *options, const char *path)
 {
     for (guint i = 0; i < options->waivers->len; i++) {
@@ -504,11 +502,11 @@ static bool reads_waivers(const struct check_options *options, const char *path)
     return false;
 }
 
-/* There is something to check, and what is wanted of it can be had. */
+/* There is something to check, and the options can be combined. */
 static bool can_check(const struct check_options *options, GError **error)
 {
     if (options->interface && options->files[0])
-        return usage(error, "-i captures live and -r reads a file: give either");
+        return usage(error, "-i captures live and -r reads a file: give only one of them");
     if (!options->interface && !options->files[0])
         return usage(error, "no capture file given; try: iwarp-check FILE.pcapng, or iwarp-check --help");
     if (options->user && !options->interface)
@@ -518,7 +516,8 @@ static bool can_check(const struct check_options *options, GError **error)
     if (options->write_waivers && options->rotate_ns != 0)
         return usage(error, "--write-waivers and --rotate cannot be combined");
     if (options->write_waivers && reads_waivers(options, options->write_waivers))
-        return usage(error, "--write-waivers: %s is also read by --waivers, and what it waives would not be in it",
+        return usage(error,
+                     "--write-waivers: %s is also read by --waivers, so the new list would lack the waivers in it",
                      options->write_waivers);
     return (options->rotate_ns == 0 || can_rotate(options, error)) && (!options->keep || can_keep(options, error)) &&
            (!options->annotate || can_annotate(options, error));
@@ -538,7 +537,7 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
         !outputs_have(options->outputs, FORMAT_JSON))
         return usage(error, "--list-rules supports --format=text and json");
     if (!options->list_rules && outputs_have(options->outputs, FORMAT_JSON))
-        return usage(error, "--format=json is for --list-rules; a report is --format=ndjson, an object in each line");
+        return usage(error, "--format=json needs --list-rules; reports have --format=ndjson, one object per line");
     if (!raw_options_fit(raw, error))
         return false;
     options->progress = raw->progress ? ON : raw->no_progress ? OFF : UNKNOWN;
@@ -554,7 +553,7 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     options->stats = raw->stats;
     options->jobs = (unsigned)raw->jobs;
     options->max_findings = (unsigned)raw->max_findings;
-    /* Parts are folded when they are merged; the copy of a capture has each finding at its packet. */
+    /* merge folds equal findings of parts; an annotated copy shows each finding at its packet. */
     options->fold = options->max_findings > 0 && !options->verbose && !options->annotate && options->rotate_ns == 0;
     if (!words_are_filter(raw, error))
         return false;
@@ -563,7 +562,7 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
            options->list_interfaces || options->explain || can_check(options, error);
 }
 
-/* GOption knows "-j 2" but not "-j2", which is what people write. */
+/* GOption accepts "-j 2" but not "-j2", which users write. */
 static void split_short_options(gchar **out, int argc, char **argv)
 {
     bool options_end = false;
@@ -577,7 +576,7 @@ static void split_short_options(gchar **out, int argc, char **argv)
             *out++ = g_strndup(argument, 2);
             argument += 2;
         }
-        /* GOption would take the next word for the value of an option that may have none. */
+        /* GOption would take the next word as the value of an option whose value is optional. */
         *out++ = g_str_has_prefix(argument, "--print=") && !options_end
                      ? g_strconcat("--print-as", argument + strlen("--print"), NULL)
                      : g_strdup(argument);
@@ -621,7 +620,7 @@ void options_add_hint(GError *error, const GOptionEntry *entries, const char *he
     if (closest.name)
         message = g_strdup_printf("%s (did you mean --%s?)", error->message, closest.name);
     else
-        message = g_strdup_printf("%s; %s shows the options", error->message, help);
+        message = g_strdup_printf("%s; %s lists the options", error->message, help);
     g_free(error->message);
     error->message = message;
 }

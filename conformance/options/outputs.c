@@ -76,7 +76,7 @@ static bool outputs_apart(const GArray *outputs, GError **error)
             if (path && other ? !output_places_clash(path, other) : path || other)
                 continue;
             g_set_error(error, CHECK_ERROR, CHECK_ERROR_USAGE,
-                        "--output: two reports would go to %s; give each --format an --output of its own",
+                        "--output: two reports would go to %s; give each --format its own --output",
                         path ? path : "standard output");
             return false;
         }

@@ -23,7 +23,7 @@ struct report_output {
     char *path; /* NULL: standard output */
 };
 
-/* Takes one --format (is_path false) or --output after the other, in the order of the command line. */
+/* Takes each --format (is_path false) and --output, in the order of the command line. */
 struct output_word {
     bool is_path;
     char *value;
@@ -33,18 +33,21 @@ struct output_word {
 GArray *output_words_new(void);
 void output_words_add(GArray *words, bool is_path, const char *value);
 /*
- * Each format is that of the next output; the last format without one goes to standard output, and an output without
- * a format is text. A single output takes the only format that follows it, too. There is one report at least. NULL and
- * *error (CHECK_ERROR_USAGE) if a value is wrong or two reports have one place.
+ * A format belongs to the next output; the last format without an output goes to standard output, and an output without
+ * a format is text. A single output also takes a single format that follows it. There is at least one report. NULL and
+ * *error (CHECK_ERROR_USAGE) if a value is wrong or two reports go to the same place.
  */
 GArray *outputs_of(const GArray *words, GError **error);
 /* The report on standard output; NULL: none. */
 const struct report_output *outputs_on_stdout(const GArray *outputs);
-/* Some report is written to a file. */
+/* Whether a report is written to a file. */
 bool outputs_any_file(const GArray *outputs);
 bool outputs_have(const GArray *outputs, enum report_format format);
 bool output_format_parse(enum report_format *format, const char *value, GError **error);
-/* The same file, or it would be: neither needs to exist. Devices and pipes can take several reports. */
+/*
+ * Whether two paths name the same file; neither needs to exist. False for devices and pipes, which can take several
+ * reports.
+ */
 bool output_places_clash(const char *path, const char *other);
 
 #endif

@@ -26,7 +26,7 @@ static bool level_matches(size_t group, const struct rule *rule)
     return false;
 }
 
-/* "RFC 5044" is written rfc5044 in a selector: blanks and case do not count. */
+/* A selector writes "RFC 5044" as rfc5044: blanks and case do not matter. */
 static size_t document_length(const char *selector, const char *document)
 {
     size_t n = 0;
@@ -78,7 +78,7 @@ static bool raw_prefix_matches(const char *selector, const struct rule *rule)
     return strncasecmp(selector, rule->id, strlen(selector)) == 0;
 }
 
-/* In this order: the first kind of selector that names anything is what the user meant. */
+/* The first kind of selector, in this order, that names anything decides. */
 static bool (*const kinds[])(const char *, const struct rule *) = {
     exact_matches, layer_matches, document_matches, prefix_matches, raw_prefix_matches,
 };

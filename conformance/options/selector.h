@@ -14,19 +14,19 @@
 bool selector_mark(const char *list, bool marks[RULE_COUNT], GError **error);
 
 /*
- * True unless the rule is one of documents that only another profile binds to (RFC 5666, RFC 5667). The layers do not
- * exercise these; here it concerns the rules that share the outcome of others.
+ * False for rules that only another profile binds to (RFC 5666, RFC 5667). The layers do not exercise these rules; this
+ * function serves the rules that share the outcome of others.
  */
 bool rule_binds(const struct rule *rule, enum rule_profile profile);
 
 /*
- * Which findings are reported. A finding is reported under the id of the rule that carries it; rules that state the
- * same requirement share it, and others are judged along with it: choosing one of them chooses the finding, skipping
- * the carrying rule removes it.
+ * Which findings are reported. A finding is reported under the id of the rule that carries it; rules with the same
+ * requirement share the finding, and others are judged along with it. To choose one of these rules is to choose the
+ * finding; to skip the carrying rule removes the finding.
  */
 struct rule_selection {
     bool listed[RULE_COUNT];   /* the rule itself was chosen */
-    bool shown[RULE_COUNT];    /* in tables of outcomes: it was chosen, or one that is judged along with it */
+    bool shown[RULE_COUNT];    /* in tables of outcomes: the rule was chosen, or a rule that is judged along with it */
     bool reported[RULE_COUNT]; /* findings of this rule are reported */
 };
 

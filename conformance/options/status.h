@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a run ends. */
+/* Exit statuses. */
 #ifndef IWARP_CONFORMANCE_OPTIONS_STATUS_H
 #define IWARP_CONFORMANCE_OPTIONS_STATUS_H
 

@@ -12,7 +12,7 @@ import pytest
     (["--annotate=y.pcapng", "x", "y"], "one capture"),
     (["--fail-on=fatal", "x"], "error, warning, note, never"),
     (["--profile=ieee", "x"], "ietf, rdmac, rfc5666"),
-    (["--assume=markers=maybe", "x"], "none, both, to-responder, to-initiator"),
+    (["--assume=markers=maybe", "x"], "none, both, to-responder or to-initiator"),
     (["--assume=crc=1", "x"], "on, off"),
     (["--assume=icrc=1", "x"], "on, off"),
     (["--assume=inline=0", "x"], "number of octets"),
@@ -45,10 +45,10 @@ import pytest
     (["--formt=json", "x"], "--formt=json (did you mean --format?)"),
     (["merge", "--ouput=x", "y"], "--ouput=x (did you mean --output?)"),
     (["merge", "-q", "y"], "merge --help"),
-    (["--format=ndjson", "--counts=rule", "x"], "allowed are capture, connection"),
+    (["--format=ndjson", "--counts=rule", "x"], "choose capture or connection"),
     (["--counts=connection", "x"], "--counts is for --format=ndjson"),
     (["--waivers=/no/such/file", "x"], "/no/such/file"),
-    (["-i", "lo", "-r", "x"], "give either"),
+    (["-i", "lo", "-r", "x"], "give only one of them"),
     (["-i", "no-such-interface"], "no-such-interface"),
 ])
 def test_usage(check, arguments, hint):
