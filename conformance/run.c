@@ -15,7 +15,7 @@
 
 enum { NS_PER_US = 1000 };
 
-/* What an interrupt ends: the report is written all the same. */
+/* What an interrupt ends: the report is still written. */
 static _Atomic(struct capture *) interruptible;
 static volatile sig_atomic_t interrupted;
 
@@ -40,7 +40,7 @@ static void catch_interrupts(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-/* What the threads share. */
+/* Shared by the threads. */
 struct run {
     const struct check_options *options;
     struct report *report;
@@ -48,7 +48,7 @@ struct run {
     struct progress progress;
     FILE *print;
     guint threads; /* for each capture */
-    gint next;     /* capture that nobody has taken */
+    gint next;     /* next capture to take */
 };
 
 struct job {
@@ -102,7 +102,7 @@ static void could_not_open(struct run *run, guint number, const struct capture_e
     run_report_part(run->parts);
 }
 
-/* The capture, with what the options want of it. */
+/* Opens the capture and applies the options. */
 static struct capture *prepared(const struct check_options *options, struct capture *source,
                                 struct capture_error *error)
 {
@@ -118,10 +118,10 @@ static struct capture *run_open_file(const struct check_options *options, guint 
     return prepared(options, capture_open(options->files[number], error), error);
 }
 
-/* What is written by then is open, but for reports and the annotated copy. */
+/* By now all outputs are open, except reports and the annotated copy. */
 static void confine_run(const struct check_options *options)
 {
-    /* How libpcap counts what an interface drops. */
+    /* The counter that libpcap offers for drops of an interface. */
     gchar *counters = g_strdup_printf("/sys/class/net/%s/statistics", options->interface ? options->interface : "");
     g_autoptr(GPtrArray) outputs = run_report_paths(options);
     char *live[] = {counters, NULL};
@@ -144,15 +144,15 @@ static void run_check_file(struct run *run, guint number)
     capture_close(source);
 }
 
-/* Whoever interrupts it wants the report of what came until then. */
+/* After an interrupt the report covers what came until then. */
 static void check_until_interrupted(struct run *run, struct capture *source)
 {
     atomic_store(&interruptible, source);
     catch_interrupts();
-    if (interrupted) /* before there was a capture to stop */
+    if (interrupted) /* there was no capture to stop yet */
         capture_stop(source);
     run->threads = run->options->jobs;
-    if (run->print) /* whoever waits for the lines of a live capture gets them one by one */
+    if (run->print) /* readers of a live capture get each line at once */
         setvbuf(run->print, NULL, _IOLBF, 0);
     check_source(run, 0, source);
     atomic_store(&interruptible, NULL);
@@ -169,9 +169,9 @@ static bool check_live(struct run *run)
     struct capture_error error = {""};
     struct capture *source;
 
-    catch_interrupts(); /* whoever sees that the rights are gone may end it at once */
+    catch_interrupts(); /* readers that see the privileges dropped may interrupt at once */
     source = capture_open_live(run->options->interface, &options, &error);
-    /* The rights are those with which the report will be written, and the packets. */
+    /* With these privileges the report and the packets will be written. */
     if (!run_report_possible(run->options)) {
         capture_close(source);
         return false;
@@ -186,7 +186,7 @@ static bool check_live(struct run *run)
     return true;
 }
 
-/* Of a pipe nobody knows when it ends. */
+/* The end of a pipe is unknown. */
 static void check_only_file(struct run *run)
 {
     struct capture_error error = {""};
@@ -204,7 +204,7 @@ static void check_only_file(struct run *run)
     }
 }
 
-/* Takes one capture after another until there are none left. */
+/* Takes captures one by one until none is left. */
 static void *check_next(void *ctx)
 {
     struct run *run = ctx;
@@ -222,7 +222,7 @@ static void check_files(struct run *run)
     guint jobs = run->print ? 1 : MIN(run->options->jobs, n);
     pthread_t *threads = g_new(pthread_t, jobs);
 
-    if (!run->options->filter) /* names of hosts in it are asked for as each capture is opened */
+    if (!run->options->filter) /* host names are cleared as each capture is opened */
         confine_run(run->options);
     run->threads = run->options->jobs / MAX(jobs, 1);
     while (started + 1 < jobs && pthread_create(&threads[started], NULL, check_next, run) == 0)
@@ -264,7 +264,7 @@ enum check_status run_check(const struct check_options *options)
         g_ptr_array_add(report.captures, report_capture_new(*file));
     if (options->rotate_ns != 0)
         ((struct report_capture *)g_ptr_array_index(report.captures, 0))->part.series = g_uuid_string_random();
-    /* JSON, XML or a summary on standard output would be spoilt by the lines of --print. */
+    /* Lines of --print would spoil JSON, XML or a summary on standard output. */
     if (options->print)
         run.print =
             !options->print_ndjson && (options->summary || (shown && shown->format != FORMAT_TEXT)) ? stderr : stdout;

@@ -40,7 +40,7 @@ static bool report_output_trouble(const char *path)
     return false;
 }
 
-/* "report.json" is "report-00001.json" in the first part. */
+/* The first part of "report.json" is "report-00001.json". */
 static gchar *part_path(const char *path, unsigned number)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -71,8 +71,7 @@ static bool report_write_output(const struct report *report, const struct report
     return good;
 }
 
-/* --summary, --quiet and --print=ndjson leave out the report that would go to standard output. part 0: the report is of
- * the whole. */
+/* --summary, --quiet and --print=ndjson suppress the report on standard output. part 0: a report of the whole. */
 static bool write_reports(const struct report *report, unsigned part)
 {
     const struct check_options *options = report->options;
@@ -131,7 +130,7 @@ static bool write_waivers(const struct report *report)
     return good;
 }
 
-/* What this run would write over, which the user may have once only; NULL: nothing. path NULL: standard output. */
+/* An input that this run would overwrite; NULL: none. path NULL: standard output. */
 static const char *input_at(const struct check_options *options, const char *path)
 {
     for (char **file = options->files; *file; file++)
@@ -155,7 +154,7 @@ static bool report_is_taken(const struct check_options *options, const char *opt
     for (size_t i = 0; path && i < G_N_ELEMENTS(others); i++) {
         if (!others[i].path || strcmp(option, others[i].option) == 0 || !output_places_clash(path, others[i].path))
             continue;
-        stderr_line("iwarp-check", "%s: %s is also the file of %s; give another name", option, path, others[i].option);
+        stderr_line("iwarp-check", "%s: %s is also the file for %s; give another name", option, path, others[i].option);
         return true;
     }
     return false;
@@ -211,7 +210,7 @@ bool run_report_possible(const struct check_options *options)
     return waivers_possible(options);
 }
 
-/* For people, a line on the only capture, which does not exist, is enough. */
+/* If the only capture does not exist, a single line is enough for people. */
 static bool says_no_more(const struct report *report)
 {
     const struct check_options *options = report->options;

@@ -5,23 +5,26 @@
 
 #include "conformance/model/report.h"
 
-/* The files that are written at the end, or at the end of the first period: gchar *, and NULL last. */
+/* The files written at the end, or at the end of the first period: gchar *, ended by NULL. */
 GPtrArray *run_report_paths(const struct check_options *options);
-/* False: the report could not be written where the options say; reported on standard error. */
+/* False: the report could not be written to its place; reported on standard error. */
 bool run_report_possible(const struct check_options *options);
-/* The end of a run without parts: sums up, writes everything and reports troubles. blank: a line before the report. */
+/*
+ * Ends a run without parts: sums up, writes everything and reports errors. blank: write an empty line before the
+ * report.
+ */
 enum check_status run_report_all(struct report *report, bool blank);
 
 /* A run in parts. */
 struct run_parts {
-    struct report *report; /* of one capture */
+    struct report *report; /* for one capture */
     bool trouble, fails;
-    bool connections, judged; /* there were some; something of one was judged */
+    bool connections, judged; /* there was a part; something was judged in a part */
 };
 
-/* The report of a part is complete. ctx: a struct run_parts. */
+/* Called when the report of a part is complete. ctx: a struct run_parts. */
 void run_report_part(void *ctx);
-/* After the last one. */
+/* Called after the last part. */
 enum check_status run_parts_status(const struct run_parts *parts);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-    COMMENTS_MAX = 50, /* of a packet: Wireshark shows each on a line of its own */
+    COMMENTS_MAX = 50, /* per packet: Wireshark shows each comment on its own line */
     BUFFER = 256 << 10,
 };
 
@@ -133,7 +133,7 @@ struct copy {
     struct output_file out;
 };
 
-/* Renaming would put a file in place of a device, or the copy in place of what is being copied. */
+/* Renaming would replace a device by a file, or the original by its copy. */
 static bool may_replace(const char *in, const char *out, GError **error)
 {
     if (g_file_test(out, G_FILE_TEST_EXISTS) && !g_file_test(out, G_FILE_TEST_IS_REGULAR))

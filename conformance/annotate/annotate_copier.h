@@ -17,7 +17,7 @@ enum {
     OPTION_INTERFACE_TSRESOL = 9,
     OPTION_INTERFACE_FCSLEN = 13,
     OPTION_VALUE_MAX = 65535,
-    BLOCK_MAX = 16 << 20, /* as libpcap and Wireshark limit it */
+    BLOCK_MAX = 16 << 20, /* the limit of libpcap and Wireshark */
 };
 
 #define PADDED(n) (((size_t)(n) + 3) & ~(size_t)3)
@@ -28,7 +28,7 @@ struct copier {
     struct capture_error *error;
     bool big_endian; /* of the section */
     bool section_seen;
-    uint32_t frame;       /* packets so far */
+    uint32_t frame;       /* counted so far */
     uint32_t interfaces;  /* of the section */
     uint32_t snap_length; /* of its first interface */
     GByteArray *block;    /* the current block; pcap: the packet */
@@ -43,7 +43,7 @@ void copier_put32(const struct copier *copier, uint8_t *p, uint32_t value);
 
 void copier_option(struct copier *copier, GByteArray *to, uint16_t code, const void *value, size_t n);
 void copier_comment(struct copier *copier, GByteArray *to, const char *text);
-/* Counts the packet and puts its comments into `added`. */
+/* Counts the packet and appends its comments to `added`. */
 void copier_add_packet_comments(struct copier *copier);
 
 /* Sets the error text and returns `status`. */

@@ -8,12 +8,12 @@ enum {
     BLOCK_MIN = 12, /* type, length, length again */
     SECTION_MIN = 28,
     TRAILER = 4,
-    /* Where options begin: fixed parts of the blocks, sections 4.1, 4.3 and appendix A. */
+    /* Offsets of the options, after the fixed parts of the blocks: sections 4.1, 4.3 and appendix A. */
     SECTION_FIXED = 24,
     PACKET_FIXED = 28,
     SIMPLE_FIXED = 12,
     INTERFACE_MIN = 20,
-    PCAPNG_FIRST = 0x0A, /* octet of a file, in either byte order; no pcap file begins with it */
+    PCAPNG_FIRST = 0x0A, /* a valid octet of a file in either byte order; no pcap file begins with it */
 };
 
 uint16_t copier_get16(const struct copier *copier, const uint8_t *p)
@@ -68,12 +68,12 @@ void copier_comment(struct copier *copier, GByteArray *to, const char *text)
 {
     size_t n = strlen(text);
 
-    if (n > OPTION_VALUE_MAX) /* whole characters */
+    if (n > OPTION_VALUE_MAX) /* whole characters only */
         n = (size_t)(g_utf8_find_prev_char(text, text + OPTION_VALUE_MAX + 1) - text);
     copier_option(copier, to, OPTION_COMMENT, text, n);
 }
 
-/* Where further options go: before opt_endofopt, or at the end. Malformed options stay after ours. */
+/* Where to insert options: before opt_endofopt, or at the end. Malformed options stay after the inserted options. */
 static size_t options_end(const struct copier *copier, const uint8_t *block, size_t at, size_t end)
 {
     size_t begin = at;
@@ -90,7 +90,7 @@ static size_t options_end(const struct copier *copier, const uint8_t *block, siz
     return at == end ? end : begin;
 }
 
-/* Writes the block with the options that are in copier->added put in. Its own begin at `options`. */
+/* Writes the block with the options in copier->added inserted. Its own options begin at `options`. */
 static void write_with_added(struct copier *copier, size_t options)
 {
     uint8_t *block = copier->block->data, end_of_options[4] = {0}, length[TRAILER];
@@ -142,7 +142,7 @@ static void copy_interface(struct copier *copier)
     copy_block(copier);
 }
 
-/* Enhanced Packet Block, and the obsolete Packet Block: captured length and options are at the same places. */
+/* Enhanced Packet Blocks and obsolete Packet Blocks have captured length and options at the same offsets. */
 static void copy_packet(struct copier *copier)
 {
     size_t length = copier->block->len, captured = 0;
@@ -161,7 +161,7 @@ static void copy_packet(struct copier *copier)
         copy_block(copier);
 }
 
-/* A Simple Packet Block has no options (section 4.4): with a comment it becomes an Enhanced one, of time 0. */
+/* Simple Packet Blocks have no options (section 4.4): with a comment they become Enhanced Packet Blocks with time 0. */
 static void copy_simple_packet(struct copier *copier)
 {
     size_t length = copier->block->len, room, captured;
@@ -206,7 +206,7 @@ static void copy_by_type(struct copier *copier, uint32_t type)
     copy_block(copier);
 }
 
-/* The byte order of a section follows from its magic, which comes after the length that needs it. */
+/* The byte order follows from the magic, which comes after the block length, although the length needs it. */
 static bool learn_byte_order(struct copier *copier, const uint8_t *magic)
 {
     static const uint8_t big[4] = {0x1A, 0x2B, 0x3C, 0x4D}, little[4] = {0x4D, 0x3C, 0x2B, 0x1A};

@@ -27,12 +27,12 @@ struct pcap_format {
 static const struct pcap_format formats[] = {
     {0xA1B2C3D4, 6, 0},
     {0xA1B23C4D, 9, 0},
-    {0xA1B2CD34, 6, 8}, /* of an old patch of Linux: index, protocol, packet type */
+    {0xA1B2CD34, 6, 8}, /* in a header of an old Linux patch: index, protocol, packet type */
 };
 
 struct pcap {
     const struct pcap_format *format;
-    /* Old versions have captured and original length the other way round, some always, some at times. */
+    /* Some old versions have swapped captured and original length, always or sometimes. */
     bool swapped, maybe_swapped;
     uint32_t snap_length, longest;
     long interface_at; /* in the output */
@@ -59,7 +59,7 @@ static void append32(struct copier *copier, GByteArray *to, uint32_t value)
     g_byte_array_append(to, octets, sizeof octets);
 }
 
-/* Closes the options, puts the length in at both places, and writes. */
+/* Closes the options, writes both copies of the length, and outputs the block. */
 static void write_block(struct copier *copier, GByteArray *block, bool options)
 {
     uint32_t length;
@@ -108,7 +108,7 @@ static void pcap_write_interface(struct copier *copier, const struct pcap *pcap,
     write_block(copier, block, true);
 }
 
-/* Records may be longer than the file says; an interface that promised less would make the copy unreadable. */
+/* Records may exceed the file's snap length; an interface with a smaller limit would make the copy unreadable. */
 static void correct_snap_length(struct copier *copier, const struct pcap *pcap)
 {
     static const uint8_t no_limit[4] = {0};

@@ -34,11 +34,11 @@ struct capture {
     struct capture_live live;
     bool nanoseconds;
     int64_t size;             /* of a regular file; -1: unknown */
-    enum capture_status last; /* END and worse stay */
+    enum capture_status last; /* END and errors are final */
     char last_text[CAPTURE_ERROR_SIZE];
     volatile sig_atomic_t stop;
     uint64_t packets;
-    uint64_t dropped; /* according to the file */
+    uint64_t dropped; /* recorded in the file */
     bool filtered;
     struct bpf_program filter; /* for a file */
     struct capture_keep *keep; /* NULL: packets are not kept */
@@ -50,12 +50,12 @@ void capture_error_set(struct capture_error *error, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
-    for (char *c = error->text; *c; c++) /* a single line, even if the name of the file has several */
+    for (char *c = error->text; *c; c++) /* a single line, even if the file name has several */
         if ((unsigned char)*c < ' ')
             *c = ' ';
 }
 
-/* What the first octets suggest if libpcap does not know the format. */
+/* Likely reasons if libpcap does not know the format, by the first octets. */
 static const char *format_hint(const uint8_t *p, size_t n)
 {
     static const struct {
@@ -73,13 +73,13 @@ static const char *format_hint(const uint8_t *p, size_t n)
     return NULL;
 }
 
-/* Sets the error for a file that libpcap refuses. magic: the first n octets, as far as known. */
+/* Sets the error for a file that libpcap rejects. magic: the first n octets, as far as known. */
 static void capture_say_refused(struct capture_error *error, const struct capture *capture, const char *reason,
                                 const uint8_t *magic, size_t n)
 {
     const char *name = capture->name, *hint = format_hint(magic, n);
     const char *trouble = capture->unpack ? unpack_trouble(capture->unpack) : NULL;
-    const char *inside = capture->unpack ? " inside its compression by " : "";
+    const char *inside = capture->unpack ? " after decompression with " : "";
     const char *form = capture->unpack ? unpack_format(capture->unpack) : "";
 
     if (trouble)
@@ -96,7 +96,7 @@ static void capture_say_refused(struct capture_error *error, const struct captur
         capture_error_set(error, "%s: %s", name, reason);
 }
 
-/* For link types that libpcap passes on as they are in the file, in any byte order. */
+/* For link types that libpcap passes on unchanged from the file, in any byte order. */
 static void read_directly(struct capture *capture)
 {
     static const int plain[] = {DLT_EN10MB, DLT_RAW, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_IPV4, DLT_IPV6};
@@ -109,7 +109,7 @@ static void read_directly(struct capture *capture)
 
 /* Facts about a file before libpcap reads it. */
 struct opening {
-    FILE *file; /* standard input, or a file that must be closed */
+    FILE *file; /* standard input, or a file to close */
     uint8_t magic[4];
     size_t n_magic; /* 0: not read */
     bool from_start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where packets come from: a capture file (pcap, pcapng; any byte order, micro- or nanoseconds; plain or compressed
- * with gzip, zstd or lz4), standard input, or an interface; all through libpcap.
+ * Sources of packets: a capture file (pcap, pcapng; any byte order, micro- or nanoseconds; plain or compressed with
+ * gzip, zstd or lz4), standard input, or an interface; all through libpcap.
  */
 #ifndef IWARP_CONFORMANCE_INPUT_CAPTURE_H
 #define IWARP_CONFORMANCE_INPUT_CAPTURE_H
@@ -21,7 +21,7 @@ enum capture_status {
     CAPTURE_PACKET,
     CAPTURE_TIMEOUT, /* live only: nothing arrived for a while; the caller should call again */
     CAPTURE_END,
-    CAPTURE_TRUNCATED,  /* the file ends inside a record; everything before it was delivered. Error text set. */
+    CAPTURE_TRUNCATED,  /* the file ends inside a record; everything before the record was delivered. Error text set. */
     CAPTURE_CUT_PACKED, /* compressed data end too early, because the copy is incomplete: treated like both of its
                            neighbours */
     CAPTURE_CORRUPT,    /* the rest cannot be read; everything before it was delivered. Error text set. */
@@ -34,27 +34,27 @@ struct capture_live_options {
     unsigned buffer;      /* octets of the kernel buffer; 0: the default */
     const char *filter;   /* pcap-filter language; NULL: none */
     const char *user;     /* the user that root becomes; NULL: the caller of sudo, or nobody */
-    bool writes;          /* files of root will be written later */
+    bool writes;          /* a process that gives up root still has to write files */
 };
 
 /* "-" is standard input. NULL with the error set: the file cannot be opened or is not a capture. */
 struct capture *capture_open(const char *path, struct capture_error *error);
 /*
- * Drops all privileges once the interface is open. Exception: if a process that gives up root `writes` files, it keeps
- * the privilege for that; see capture_live_opened(). options NULL: the defaults.
+ * Drops all privileges once the interface is open, except the privilege to write files if `writes` is set; see
+ * capture_live_opened(). options NULL: the defaults.
  */
 struct capture *capture_open_live(const char *interface, const struct capture_live_options *options,
                                   struct capture_error *error);
-/* Also drops the privilege to write, unless reports `remain` to be written. */
+/* Drops the privilege to write as well, unless reports `remain` to be written. */
 void capture_live_opened(bool remain);
 void capture_close(struct capture *capture);
 
 /*
- * Delivers only packets that match, in the pcap-filter language; the others still count as frames. For files: a live
- * capture has its filter from the start.
+ * Delivers only packets that match a filter in the pcap-filter language; the others still count as frames. For files
+ * only: a live capture has its filter from the start.
  */
 bool capture_filter(struct capture *capture, const char *filter, struct capture_error *error);
-/* Copies delivered packets to a pcap file. */
+/* Starts a copy of delivered packets in a pcap file. */
 bool capture_keep(struct capture *capture, const char *path, struct capture_error *error);
 /* Ends the copy; false: the copy is incomplete. */
 bool capture_kept(struct capture *capture, struct capture_error *error);
@@ -62,24 +62,21 @@ bool capture_kept(struct capture *capture, struct capture_error *error);
 /* Lists interfaces for capturing, one per line: name, kind, and whether it is up. */
 bool capture_list_interfaces(FILE *out, struct capture_error *error);
 
-/* packet->data is valid until the next call. After any result except PACKET and TIMEOUT the result stays the same. */
+/* packet->data is valid until the next call. Any result except PACKET and TIMEOUT is final. */
 enum capture_status capture_next(struct capture *capture, struct packet *packet, struct capture_error *error);
 
 /* The fraction of a regular file that was read, 0 to 1; negative: unknown (standard input, live). */
 double capture_progress(const struct capture *capture);
-/*
- * Packets that the kernel had no room for: in a live capture, so far; in a file, during the whole capture, as far as
- * the file says.
- */
+/* Packets dropped by the kernel: in a live capture, so far; in a file, during the whole capture, as far as recorded. */
 uint64_t capture_dropped(struct capture *capture);
 bool capture_is_live(const struct capture *capture);
-/* Whether the input is not a regular file, so that its end cannot be foreseen. */
+/* True if the input is not a regular file, so that its end is unknown. */
 bool capture_is_endless(const struct capture *capture);
 /* The time that a packet arriving now would have. */
 int64_t capture_now(void);
 /*
- * Makes capture_next() return CAPTURE_END: for a live capture after the packets received so far, and at once if called
- * again; for a file at once. Safe in a signal handler.
+ * Makes capture_next() return CAPTURE_END: for a file, at once; for a live capture, after the packets received so far,
+ * or at once when called again. Safe in a signal handler.
  */
 void capture_stop(struct capture *capture);
 

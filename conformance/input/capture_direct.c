@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Formats: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng. There is one buffer, in which packets are used in place;
- * before it is refilled, the remaining octets move to its front.
+ * Formats: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng. Packets are used in place in the single buffer; before a
+ * refill, the remaining octets move to its front.
  */
 #include "conformance/input/capture_direct.h"
 
@@ -44,7 +44,8 @@ struct capture_direct {
     size_t start, end; /* in the buffer */
     bool ended;        /* the file has ended */
     /*
-     * Tick of times, in nanoseconds: 1 or 1000. pcapng: for each interface; all else must be equal for all interfaces.
+     * Tick of times, in nanoseconds: 1 or 1000. In pcapng each interface has a tick; everything else must be the same
+     * for all interfaces.
      */
     uint32_t tick[INTERFACES_MAX];
     unsigned interfaces;
@@ -82,7 +83,7 @@ static bool direct_fill(struct capture_direct *direct, size_t n)
 
         if (got < 0 && errno == EINTR)
             continue;
-        if (got <= 0) { /* libpcap meets the same error again, and names it */
+        if (got <= 0) { /* libpcap meets the same error again, and reports it */
             direct->ended = true;
             return false;
         }
@@ -92,7 +93,7 @@ static bool direct_fill(struct capture_direct *direct, size_t n)
     return true;
 }
 
-/* Ensures that n octets are in the buffer, if the file has that many. */
+/* Ensures that n octets are in the buffer, if the file has them. */
 static inline bool direct_have(struct capture_direct *direct, size_t n)
 {
     return direct->end - direct->start >= n || direct_fill(direct, n);
@@ -103,7 +104,7 @@ static bool direct_at_end(struct capture_direct *direct)
     return !direct_have(direct, 1) && direct->start == direct->end;
 }
 
-/* Sets a time from ticks of `tick` nanoseconds. False: libpcap would not give the same time. */
+/* Sets a time from ticks of `tick` nanoseconds. False: libpcap would return another time. */
 static bool direct_set_time(struct direct_record *record, uint64_t ticks, uint32_t tick)
 {
     static const uint64_t limit = ((uint64_t)INT32_MAX + 1) * NS_PER_SECOND;
@@ -157,7 +158,7 @@ static enum direct_status next_pcap(struct capture_direct *direct, struct direct
 
 /* ---- pcapng ---- */
 
-/* The whole block at the start of the buffer; NULL: the block cannot be right. */
+/* The whole block at the start of the buffer; NULL: the block is invalid. */
 static const uint8_t *whole_block(struct capture_direct *direct, uint32_t *length)
 {
     if (!direct_have(direct, BLOCK_MIN))

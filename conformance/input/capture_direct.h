@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the usual capture files without libpcap, whose file loop costs three calls of fread() and two copies per
- * packet: as much as all other work on a packet. Usual are regular files in this machine's byte order, pcap and pcapng
- * with one kind of interface and times in micro- or nanoseconds. At the first exception - an error, the end inside a
- * record, another kind of block with packets - the caller continues with libpcap, which decides what it is.
+ * Reads ordinary capture files without libpcap, whose file loop costs three calls of fread() and two copies per packet,
+ * as much as all other work on a packet. Ordinary files are regular files in this machine's byte order, pcap or pcapng
+ * with one kind of interface and times in micro- or nanoseconds. At the first exception (an error, the end inside a
+ * record, another kind of block with packets), the caller continues with libpcap, which decides.
  */
 #ifndef IWARP_CONFORMANCE_INPUT_CAPTURE_DIRECT_H
 #define IWARP_CONFORMANCE_INPUT_CAPTURE_DIRECT_H
@@ -26,7 +26,7 @@ struct direct_record {
 
 enum direct_status { DIRECT_PACKET, DIRECT_END, DIRECT_UNUSUAL };
 
-/* Reads from the beginning of the file, without moving its offset. NULL: an unusual file, or no memory. */
+/* Reads from the beginning of the file without moving its offset. NULL: not an ordinary file, or no memory. */
 struct capture_direct *direct_open(int fd, const struct direct_facts *facts);
 void direct_close(struct capture_direct *direct);
 /* Must not be called again after any result except PACKET. */

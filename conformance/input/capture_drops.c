@@ -17,7 +17,7 @@ enum {
     OPTION_DROPPED_BY_SYSTEM = 7,
     COUNTER = 8,
 };
-/* Blocks with packets: statistics that precede these do not cover the whole capture. */
+/* Blocks with packets: statistics before them do not cover the whole capture. */
 static const uint32_t packet_blocks[] = {2, 3, 6};
 static const uint32_t block_section = 0x0a0d0d0a, section_magic = 0x1a2b3c4d;
 
@@ -65,7 +65,7 @@ static bool is_pcapng(struct file *file)
     return drops_get32(file, header + 8) == section_magic;
 }
 
-/* Drops according to the options p[0..n) of an Interface Statistics Block. */
+/* Drops from the options p[0..n) of an Interface Statistics Block. */
 static uint64_t drops_of(const struct file *file, const uint8_t *p, size_t n)
 {
     uint64_t drops = 0;

@@ -28,7 +28,7 @@ bool capture_list_interfaces(FILE *out, struct capture_error *error)
         fputc('\n', out);
     }
     if (!all)
-        capture_error_set(error, "-D: no interface can be captured from: this takes root, or the capability "
+        capture_error_set(error, "-D: no interface allows capturing; this needs root or the capability "
                                  "CAP_NET_RAW");
     pcap_freealldevs(all);
     return all != NULL;

@@ -9,7 +9,7 @@ enum { NS_PER_S = 1000000000 };
 
 struct capture_keep {
     char *path;
-    pcap_t *form; /* for the file: libpcap needs one to write */
+    pcap_t *form; /* libpcap needs a handle to write the file */
     pcap_dumper_t *dumper;
     int trouble; /* errno of the first write that failed */
 };

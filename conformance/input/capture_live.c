@@ -9,9 +9,9 @@
 #include <time.h>
 
 enum {
-    SNAP_LENGTH = 262144, /* segments exceed the MTU if the interface segments or reassembles them */
-    BUFFER = 64 << 20,    /* half a second of a gigabit link and more, while this program gets no processor */
-    BLOCK_MS = 100,       /* the kernel hands over a block after this long, even if it is not full */
+    SNAP_LENGTH = 262144, /* packets exceed the MTU if the interface segments or reassembles them */
+    BUFFER = 64 << 20,    /* more than half a second of a gigabit link, in case this program is not scheduled */
+    BLOCK_MS = 100,       /* the kernel hands over a block after this time, even if the block is not full */
     NS_PER_MS = 1000000,
     NS_PER_S = 1000000000,
 };
@@ -47,7 +47,7 @@ static bool activate(pcap_t *pcap, const char *interface, const struct capture_l
     char reason[PCAP_ERRBUF_SIZE] = "";
     int result;
 
-    /* Some devices only have microseconds, which libpcap then delivers. */
+    /* Some devices only offer microseconds, which libpcap then delivers. */
     (void)!pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
     result = pcap_set_snaplen(pcap, options->snap_length != 0 ? (int)options->snap_length : SNAP_LENGTH)
                ?: pcap_set_promisc(pcap, 1)
@@ -59,12 +59,12 @@ static bool activate(pcap_t *pcap, const char *interface, const struct capture_l
         return live_refused(error, interface, pcap, result);
     if (!privileges_drop(options->user, options->writes)) {
         if (options->user && errno == ENOENT)
-            capture_error_set(error, "-Z: no user has the name %s", options->user);
+            capture_error_set(error, "-Z: there is no user '%s'", options->user);
         else
             capture_error_set(error, "%s: cannot drop privileges: %s", interface, strerror(errno));
         return false;
     }
-    /* The waiting is done here, because libpcap's own does not end while nothing comes. */
+    /* This function waits itself, because libpcap's wait does not end while no packet comes. */
     if (pcap_setnonblock(pcap, 1, reason) != 0) {
         capture_error_set(error, "%s: %s", interface, reason);
         return false;
@@ -98,10 +98,10 @@ int live_next(struct capture_live *live, struct pcap_pkthdr **header, const u_ch
 
     if (result != 0)
         return result;
-    /* Packets from before the end are handed over within one block's time. */
+    /* Packets from before the end arrive within the time of one block. */
     if (live->stopping && live_clock_ns(CLOCK_MONOTONIC) - live->stop_tick_ns >= INT64_C(2) * BLOCK_MS * NS_PER_MS)
         return PCAP_ERROR_BREAK;
-    poll(&wait, 1, BLOCK_MS); /* interrupted, or failed: the next call reports it */
+    poll(&wait, 1, BLOCK_MS); /* interrupted or failed: the next call reports the reason */
     return 0;
 }
 
@@ -123,7 +123,7 @@ uint64_t live_dropped(struct capture_live *live)
 {
     struct pcap_stat statistics;
 
-    /* An interface that no longer exists has no statistics. */
+    /* An interface that has disappeared has no statistics. */
     if (pcap_stats(live->pcap, &statistics) == 0)
         live->dropped = (uint64_t)statistics.ps_drop + statistics.ps_ifdrop;
     return live->dropped;

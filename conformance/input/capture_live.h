@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packets of an interface, from a buffer that the kernel fills. For capture.c. */
+/* Packets from an interface, through a buffer that the kernel fills. For capture.c. */
 #ifndef IWARP_CONFORMANCE_INPUT_CAPTURE_LIVE_H
 #define IWARP_CONFORMANCE_INPUT_CAPTURE_LIVE_H
 
@@ -22,7 +22,7 @@ bool live_open(struct capture_live *live, const char *interface, const struct ca
 int live_next(struct capture_live *live, struct pcap_pkthdr **header, const u_char **data);
 /* Ends the capture: the next calls still deliver the packets in the buffer. */
 void capture_live_stop(struct capture_live *live);
-/* Whether a packet with this time comes after the end. */
+/* Whether a packet with this time is later than the end. */
 bool live_is_over(const struct capture_live *live, int64_t time_ns);
 uint64_t live_dropped(struct capture_live *live);
 

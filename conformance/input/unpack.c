@@ -37,13 +37,13 @@ struct unpack {
     char output[OUTPUT]; /* the stream's buffer */
 };
 
-/* Formats whose files are sequences of frames (gzip: members). */
+/* Formats that are sequences of frames (gzip: members). */
 struct codec {
     const char *name;
     uint8_t magic[MAGIC];
     size_t magic_length;
     bool (*begin)(struct unpack *unpack);
-    /* Decodes from the input into out[0..room), and sets `between`. Returns the error, or NULL. *made: octets. */
+    /* Decodes the input into out[0..room), and sets `between`. Returns the error, or NULL. *made: octets written. */
     const char *(*step)(struct unpack *unpack, uint8_t *out, size_t room, size_t *made);
     void (*end)(struct unpack *unpack);
 };
@@ -141,8 +141,8 @@ static const struct codec codecs[] = {
 /* ---- the stream ---- */
 
 /*
- * Returns the number of octets, 0: end, -1: errno. Does not wait for more than is available: the other end of a pipe
- * may still be working.
+ * Returns the number of octets, 0: end, -1: errno. Does not wait for more than is available: the writer of a pipe may
+ * be slow.
  */
 static ssize_t read_some(FILE *file, uint8_t *p, size_t n)
 {
@@ -187,7 +187,7 @@ static ssize_t have_input(struct unpack *unpack)
     return failed(unpack, "the compressed data end too early");
 }
 
-/* Returns the error that follows the octets made; NULL: none. */
+/* Returns the error that follows the decoded octets; NULL: none. */
 static const char *unpack_step(struct unpack *unpack, uint8_t *out, size_t room, size_t *made)
 {
     size_t before = unpack->end - unpack->start;
@@ -274,7 +274,7 @@ FILE *unpack_stream(FILE *file, struct unpack **unpack)
     const struct codec *codec;
 
     *unpack = NULL;
-    /* Does not use stdio, which would keep more of a pipe in its buffer than these octets. */
+    /* Avoids stdio, whose buffer would hold more octets of a pipe than these. */
     while (n < sizeof magic) {
         ssize_t got = read_some(file, magic + n, sizeof magic - n);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Streams of files that may be compressed with gzip, zstd or lz4, as their first octets show. The data are decompressed
- * while being read: the memory is that of the libraries' windows, at most 128 MiB (zstd), for any file.
+ * Streams of files that may be compressed with gzip, zstd or lz4, as their first octets show. Data are decompressed as
+ * they are read: memory is limited to the libraries' windows, at most 128 MiB (zstd), for any file.
  */
 #ifndef IWARP_CONFORMANCE_INPUT_UNPACK_H
 #define IWARP_CONFORMANCE_INPUT_UNPACK_H
@@ -23,9 +23,9 @@ void unpack_free(struct unpack *unpack);
 
 /* "gzip", "zstd", "lz4" */
 const char *unpack_format(const struct unpack *unpack);
-/* Why the stream ended with an error, after everything before it was delivered; NULL: no error. */
+/* The error at the end of the stream, after everything before it was delivered; NULL: no error. */
 const char *unpack_trouble(const struct unpack *unpack);
-/* The file ends too early; otherwise it is damaged, or could not be read. */
+/* True: the file is truncated. Otherwise it is damaged, or reading failed. */
 bool unpack_is_truncated(const struct unpack *unpack);
 /* Octets of the compressed file consumed. */
 int64_t unpack_position(const struct unpack *unpack);

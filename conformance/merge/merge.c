@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reports are read twice: first for what is wrong with them, sums, and where their captures are; then each capture is
- * copied. What is in memory at a time is a connection.
+ * Reports are read twice: first to validate them, sum up, and find their captures; then each capture is copied. Only
+ * one connection is in memory at a time.
  */
 #include "conformance/merge/merge.h"
 
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 struct merge {
-    struct check_options options; /* of them: what fails, files */
+    struct check_options options; /* only these members of the options: what fails, files */
     enum report_format format;
     char *output; /* NULL: standard output */
     struct merge_files files;
@@ -29,8 +29,8 @@ struct merge {
     GArray *entries;                         /* struct merge_entry */
     char *baseline_file;                     /* NULL: not compared */
     struct merge_baseline *baseline;         /* NULL: not compared, or not yet */
-    GArray *verdicts;                        /* enum check_status, of each capture; NULL likewise */
-    uint64_t connections, empty, incomplete; /* as of struct merge_writing */
+    GArray *verdicts;                        /* enum check_status of each capture; NULL likewise */
+    uint64_t connections, empty, incomplete; /* as in struct merge_writing */
 };
 
 static gboolean is_used(gpointer id, gpointer value, gpointer used)
@@ -39,7 +39,7 @@ static gboolean is_used(gpointer id, gpointer value, gpointer used)
     return g_hash_table_contains(used, id);
 }
 
-/* With a baseline, only what is new. */
+/* With a baseline, only new findings and trouble fail. */
 static bool anything_fails(const struct merge *merge)
 {
     if (merge->baseline)
@@ -121,8 +121,10 @@ static void add_unused(struct check_options *options, const char *id)
     g_ptr_array_add(options->waivers, waiver);
 }
 
-/* Makes a report from the merged one, as if it came from captures; report_clear() it. False: the file cannot be read
- * again. */
+/*
+ * Makes a report from the merged report, as if it came from captures; report_clear() it. False: the file cannot be read
+ * again.
+ */
 static bool fill_report(struct merge *merge, FILE *lines, struct report *report)
 {
     struct check_options *options = &merge->options;
@@ -168,7 +170,7 @@ static bool cannot_write(const char *path)
     return false;
 }
 
-/* lines: the complete merged report; NULL: the report is written to the output now. */
+/* lines: the complete merged report; NULL: the report is written to the output directly. */
 static bool merge_write_output(struct merge *merge, FILE *lines)
 {
     const char *path = merge->output;
@@ -188,7 +190,7 @@ static bool merge_write_output(struct merge *merge, FILE *lines)
     return ok && made;
 }
 
-/* The merged report, to be read from its beginning; fclose() it. NULL: reported on standard error. */
+/* The merged report, at its beginning; fclose() it. NULL: reported on standard error. */
 static FILE *lines_file(struct merge *merge)
 {
     FILE *lines = tmpfile();
@@ -204,7 +206,10 @@ static FILE *lines_file(struct merge *merge)
     return lines;
 }
 
-/* First to a file of its own: another format is made of it, or parts may turn out not to fit. */
+/*
+ * The lines first go to a temporary file: another format may be made from them, or parts may turn out to be
+ * inconsistent.
+ */
 static bool write_by_way_of_lines(struct merge *merge)
 {
     FILE *lines = lines_file(merge);
@@ -269,7 +274,7 @@ static void merge_end(struct merge *merge)
         g_array_unref(merge->verdicts);
 }
 
-/* False: reported on standard error. Whatever it is, report_clear() the report. */
+/* False: reported on standard error. In either case, report_clear() the report. */
 static bool report_of(struct merge *merge, struct report *report)
 {
     FILE *lines = lines_file(merge);
@@ -282,7 +287,7 @@ static bool report_of(struct merge *merge, struct report *report)
     return ok;
 }
 
-/* What is new decides on each capture, too. */
+/* With a baseline, new findings decide the verdict of each capture, too. */
 static void judge_anew(struct merge *merge, struct report *now)
 {
     merge_baseline_waive(merge->baseline, now, &merge->options);
@@ -307,7 +312,7 @@ static bool merge_compare(struct merge *merge)
     merge_begin(&earlier);
     ok = find_entries(&earlier);
     if (ok && strcmp(earlier.sums.profile, merge->sums.profile) != 0) {
-        stderr_line("iwarp-check", "--baseline: %s was judged with --profile=%s, and the others with %s",
+        stderr_line("iwarp-check", "--baseline: %s was judged with --profile=%s, the reports to merge with %s",
                     merge->baseline_file, earlier.sums.profile, merge->sums.profile);
         ok = false;
     }
@@ -363,15 +368,15 @@ static int merge_files(struct merge *merge)
 
 static const char help[] =
     "Usage: iwarp-check merge [OPTION...] A.ndjson B.ndjson...\n"
-    "Merges NDJSON reports into the one that a single run over all their captures would write.\n"
+    "Merges NDJSON reports into one report, as if a single run had checked all captures.\n"
     "\n"
     " --format=FORMAT          ndjson (default), text, junit, html, sarif, github, markdown, tap\n"
     " -o FILE, --output=FILE   write to FILE; default: standard output\n"
-    " --fail-on=LEVEL          error (default), warning, note, never; also \",trouble\"\n"
-    " --baseline=OLD.ndjson    what is new, gone and the same since that report; only what\n"
-    "                          is new fails\n"
+    " --fail-on=LEVEL          error (default), warning, note, never; or ,trouble\n"
+    " --baseline=OLD.ndjson    list findings that are new, gone or unchanged since that\n"
+    "                          report; only new findings fail\n"
     " --strict-waivers         fail on waivers that matched nothing in any report\n"
-    " --allow-empty            accept captures in which nothing was checked\n"
+    " --allow-empty            treat captures with nothing to check as passed\n"
     "The exit status is that of iwarp-check; see man iwarp-check.\n";
 
 static bool parse(struct merge *merge, int argc, char **argv, GError **error)
@@ -407,7 +412,7 @@ static bool parse(struct merge *merge, int argc, char **argv, GError **error)
                           (!format || output_format_parse(&merge->format, format, error))));
     if (ok && merge->format == FORMAT_JSON) {
         g_set_error(error, CHECK_ERROR, CHECK_ERROR_USAGE,
-                    "--format=json: a report is --format=ndjson, an object in each line");
+                    "--format=json: reports have --format=ndjson, one object per line");
         ok = false;
     }
     g_free(fail_on);

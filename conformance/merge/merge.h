@@ -3,7 +3,7 @@
 #ifndef IWARP_CONFORMANCE_MERGE_MERGE_H
 #define IWARP_CONFORMANCE_MERGE_MERGE_H
 
-/* argv[0] is "merge". Returns the exit status; troubles are reported on standard error. */
+/* argv[0] is "merge". Returns the exit status; errors are reported on standard error. */
 int merge_run(int argc, char **argv);
 
 #endif

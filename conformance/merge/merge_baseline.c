@@ -9,20 +9,20 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Findings of one kind that an end with this address made; texts are the baseline's. */
+/* Findings of one kind made by the end with this address; the baseline owns the texts. */
 struct row {
     struct report_kind kind;
     enum rule_severity severity;
     char *address;
-    const char *message; /* of the first one */
+    const char *message; /* of the first finding */
     uint64_t earlier, now;
 };
 
 struct merge_baseline {
     char *file;
-    GPtrArray *rows;      /* struct row *, as they were met: the earlier report's first */
-    GHashTable *known;    /* the same, to find them */
-    GStringChunk *text;   /* of messages, operations and kinds */
+    GPtrArray *rows;      /* struct row *, in the order found; those of the earlier report come first */
+    GHashTable *known;    /* the same rows by key */
+    GStringChunk *text;   /* owns messages, operations and kinds */
     GHashTable *troubles; /* keys of troubles in the earlier report */
     GPtrArray *added;     /* keys of troubles that are new */
 };
@@ -51,7 +51,7 @@ static void free_row(gpointer data)
     g_free(row);
 }
 
-/* Without the port: a client has another one each time. */
+/* The address without the port: each connection of a client has another port. */
 static char *baseline_address_of(const struct endpoint *end)
 {
     struct endpoint host = *end;
@@ -61,7 +61,7 @@ static char *baseline_address_of(const struct endpoint *end)
     return g_strdup(endpoint_text(&host, text));
 }
 
-/* As it is looked up; its found and address are the caller's. */
+/* A key for the lookup; found and address belong to the caller. */
 static struct row baseline_row_of(const struct report_connection *connection, const struct report_finding *finding)
 {
     bool from_initiator = finding->direction == DIR_TO_RESPONDER;
@@ -121,7 +121,9 @@ static void baseline_take_connection(struct merge_baseline *baseline, const stru
     }
 }
 
-/* The key of a trouble. The key does not contain its words: times, and which operation came first, differ between runs.
+/*
+ * The key of a trouble. The words of the trouble are not in the key: times, and the first operation, differ between
+ * runs.
  */
 static gchar *trouble_key(const struct trouble *trouble)
 {
@@ -242,7 +244,7 @@ void merge_baseline_waive(const struct merge_baseline *baseline, struct report *
 
     waiver->id = g_strdup("baseline");
     waiver->where = g_strdup(baseline->file);
-    waiver->why = g_strdup("it is in that report as well");
+    waiver->why = g_strdup("already in the baseline");
     waiver->used = 1;
     g_ptr_array_add(options->waivers, waiver);
     for (guint i = 0; i < report->captures->len; i++) {
@@ -308,14 +310,14 @@ static void write_lines(const struct merge_baseline *baseline, FILE *out, const 
         g_autofree gchar *message = printable_text(row->message);
 
         if (baseline_change_of(row) == change)
-            fprintf(out, "  %s: %s, %s, of the %s %s: %s\n", what, rule_catalogue[row->kind.rule].id,
+            fprintf(out, "  %s: %s, %s, by the %s %s: %s\n", what, rule_catalogue[row->kind.rule].id,
                     rule_severity_name(row->severity), baseline_role_of(row), row->address, message);
     }
 }
 
 void merge_baseline_write_text(const struct merge_baseline *baseline, FILE *out)
 {
-    fprintf(out, "\ncompared with %s, by kinds of findings: %u new, %u gone, %u the same\n", baseline->file,
+    fprintf(out, "\ncompared with %s: %u new, %u gone and %u unchanged kinds of findings\n", baseline->file,
             baseline_count(baseline, ADDED), baseline_count(baseline, GONE), baseline_count(baseline, SAME));
     write_lines(baseline, out, "new", ADDED);
     write_lines(baseline, out, "gone", GONE);

@@ -49,7 +49,7 @@ bool merge_files_copy(int fd, uint64_t n, FILE *to)
     return n == MERGE_ALL || got != 0;
 }
 
-/* What is no file can be read once only. */
+/* Input that is not a regular file can be read only once. */
 static bool files_keep(struct merge_files *files, guint number, int fd)
 {
     struct stat is;

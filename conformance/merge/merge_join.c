@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Two parts of a capture, or of a connection, become one. */
+/* Joins two parts of a capture, or of a connection. */
 #include "conformance/merge/merge_parts.h"
 
 #include <string.h>
@@ -57,7 +57,7 @@ static void join_findings(struct report_connection *into, const struct report_co
     add_count(&into->not_kept, later->not_kept);
 }
 
-/* Adds what the later part knows about the upper layer to what the earlier part knows. */
+/* Adds the later part's facts about the upper layer to the earlier part's. */
 static void join_guest(struct report_guest *into, struct report_guest *later)
 {
     if (into->face && into->face == later->face) {
@@ -79,7 +79,7 @@ void merge_join_connection(struct report_connection *into, struct report_connect
     into->complete = later->complete;
     into->parameters = later->parameters;
     memcpy(into->markers, later->markers, sizeof into->markers);
-    if (later->ib) { /* its counts go through all parts */
+    if (later->ib) { /* its counts continue through all parts */
         g_free(into->ib);
         into->ib = g_steal_pointer(&later->ib);
     }
@@ -104,7 +104,7 @@ void merge_fold(struct report_connection *connection)
     for (guint i = 0; i < all->len; i++) {
         const struct report_finding *finding = &g_array_index(all, struct report_finding, i);
 
-        /* A finding that the report of a part has folded stays folded. */
+        /* A finding that a part has folded stays folded. */
         if (finding->more > 0 || !report_fold_finding(connection, finding, finding->message))
             g_array_append_val(connection->findings, *finding);
     }
@@ -127,7 +127,7 @@ void merge_join_capture(struct report_capture *into, struct report_capture *late
 {
     struct troubles *troubles = into->troubles;
 
-    g_clear_pointer(&into->nothing, g_free); /* it is about one part */
+    g_clear_pointer(&into->nothing, g_free); /* belongs to one part only */
     if (later->trouble && (later->failed || !into->failed)) {
         g_free(into->trouble);
         into->trouble = g_steal_pointer(&later->trouble);
@@ -140,7 +140,7 @@ void merge_join_capture(struct report_capture *into, struct report_capture *late
     add_count(&into->other_connections, later->other_connections);
     add_count(&into->cut_short, later->cut_short);
     join_rest(&into->rest, &later->rest);
-    into->troubles = later->troubles; /* they are about all parts so far */
+    into->troubles = later->troubles; /* cover all parts so far */
     later->troubles = troubles;
     into->part.number = later->part.number;
     into->part.last = later->part.last;

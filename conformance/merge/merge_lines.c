@@ -33,7 +33,7 @@ bool merge_lines_fail(struct merge_lines *lines, const char *text)
     g_autofree gchar *said = g_strdup_printf("%s%s: %s", lines->path, number, text);
 
     if (!lines->error)
-        lines->error = printable_text(said); /* the text may repeat words of the file */
+        lines->error = printable_text(said); /* the text may quote the file */
     return false;
 }
 
@@ -64,7 +64,9 @@ static bool read_more(struct merge_lines *lines)
     return n > 0;
 }
 
-/* *n: the length of the next line, without the newline, which the last line may lack. False: there is no line. */
+/*
+ * *n: the length of the next line without the newline, which may be missing in the last line. False: there is no line.
+ */
 static bool find_line(struct merge_lines *lines, size_t *n)
 {
     size_t known = 0;

@@ -3,7 +3,7 @@
 
 #include "conformance/options/options.h"
 
-/* ---- which parts there are ---- */
+/* ---- completeness ---- */
 
 static gint by_number(gconstpointer a, gconstpointer b)
 {
@@ -12,7 +12,7 @@ static gint by_number(gconstpointer a, gconstpointer b)
     return first->first < second->first ? -1 : first->first > second->first;
 }
 
-/* Without one that is missing, or with one twice, the totals would be wrong. */
+/* A missing or repeated part would falsify the totals. */
 static bool parts_in_order(const GArray *parts, char *const *paths, GError **error)
 {
     for (guint i = 1; i < parts->len; i++) {
@@ -98,7 +98,7 @@ static bool add_piece(struct merge_lines *lines, guint part, GArray *pieces)
     return true;
 }
 
-/* NULL: all is well; else what is wrong, which the caller frees. */
+/* NULL: success; otherwise the error, which the caller frees. */
 static gchar *find_pieces(struct merge_files *files, const struct merge_capture *part, guint number, GArray *pieces)
 {
     struct merge_lines lines;
@@ -124,7 +124,7 @@ static gint parts_by_id(gconstpointer a, gconstpointer b)
     return first->at < second->at ? -1 : first->at > second->at;
 }
 
-/* Reads a connection of a part, and its rules into line->rules. NULL: *error says why. */
+/* Reads a part's connection, and its rules into line->rules. NULL: see *error. */
 static struct report_connection *read_piece(struct merge_files *files, const struct merge_capture *part,
                                             const struct piece *piece, struct report_line *line, gchar **error)
 {

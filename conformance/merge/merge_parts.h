@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Joins the parts in which --rotate reports a capture into what one report of all would have been. */
+/* Joins the parts of a capture written by --rotate into what a single report would have been. */
 #ifndef IWARP_CONFORMANCE_MERGE_MERGE_PARTS_H
 #define IWARP_CONFORMANCE_MERGE_MERGE_PARTS_H
 
@@ -7,16 +7,16 @@
 
 /* A capture of the merged report. */
 struct merge_entry {
-    GArray *parts; /* struct merge_capture, in the order of their numbers; one that is whole: itself alone */
+    GArray *parts; /* struct merge_capture, by part number; a whole capture is a single element */
 };
 
 /*
- * captures: struct merge_capture, in the order in which they were given. An array of struct merge_entry, which frees
- * what is in it; NULL, and *error: the parts of a capture do not follow one another.
+ * captures: struct merge_capture, in the order given. Returns an array of struct merge_entry that owns its contents;
+ * NULL and *error: the parts of a capture are not consecutive.
  */
 GArray *merge_entries(const GArray *captures, char *const *paths, GError **error);
 
-/* Did anything go wrong in any of them? What parts say of that is about all parts before them, too. */
+/* Whether any capture had trouble. A part's trouble covers all parts before it, too. */
 bool merge_any_trouble(const GArray *entries);
 static inline const struct merge_capture *merge_last_part(const struct merge_entry *entry)
 {
@@ -24,13 +24,12 @@ static inline const struct merge_capture *merge_last_part(const struct merge_ent
 }
 
 /*
- * The connections of all parts of an entry, by number, one after the other to take(); they are joined if several parts
- * have them, and so are their rules. 24 octets of memory for each of a part. False: joining->error says why, the
- * caller's.
+ * Passes the connections of all parts of an entry, by number, to take(); connections in several parts are joined first,
+ * and so are their rules. Needs 24 octets per connection of a part. False: joining->error says why; the caller owns it.
  */
 struct merge_joining {
-    struct report_line *line; /* they are read into */
-    GArray *rules;            /* struct report_rule, of the connection that is taken */
+    struct report_line *line; /* the buffers for reading */
+    GArray *rules;            /* struct report_rule, of the connection that is passed */
     void *ctx;
     void (*take)(void *ctx, struct report_connection *connection);
     gchar *error;
@@ -38,13 +37,13 @@ struct merge_joining {
 bool merge_joined_connections(struct merge_files *files, const struct merge_entry *entry,
                               struct merge_joining *joining);
 
-/* merge_join.c: the later one is added to the earlier one. */
+/* merge_join.c: adds the later part to the earlier part. */
 void merge_join_connection(struct report_connection *into, struct report_connection *later);
 void merge_join_capture(struct report_capture *into, struct report_capture *later);
-/* Of struct report_rule. */
+/* Arrays of struct report_rule. */
 void merge_rules_set(GArray *into, const GArray *from);
 void merge_rules_add(GArray *into, const GArray *later);
-/* Parts list all findings: those of the whole are folded, as in its own report. */
+/* Folds findings of the whole capture as a report of the whole does; parts list all of theirs. */
 void merge_fold(struct report_connection *connection);
 
 #endif

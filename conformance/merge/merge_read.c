@@ -5,20 +5,20 @@
 
 #include <string.h>
 
-/* What one report lists, to be compared with what it sums up. */
+/* Counts of what a report lists, for comparison with its sums. */
 struct listed {
     uint64_t found[SEVERITY_COUNT], waived, not_listed;
     bool waived_rules[RULE_COUNT];
 };
 
-/* A report, as far as it was read. */
+/* The part of a report that has been read. */
 struct reading {
     struct merge_sums *sums;
     struct merge_lines lines;
     struct report_line line;
     struct listed listed;
-    struct merge_capture capture; /* whose connections are being read */
-    gchar *file;                  /* of these connections; NULL: none has been read yet */
+    struct merge_capture capture; /* the capture whose connections are being read */
+    gchar *file;                  /* the first line of these connections; NULL: none has been read yet */
     guint number;                 /* of the file */
     struct report_line_summary summary;
     bool ended; /* the summary has been read */
@@ -108,7 +108,7 @@ static bool take_run(struct reading *reading)
            json_wrong(&lines->reading, "the report", "profile", "the same as in the other reports");
 }
 
-/* Connections come before their capture, and have its name. */
+/* Connections precede their capture, and name it. */
 static bool is_of_capture(struct reading *reading, const char *what)
 {
     const char *file = reading->line.file;
@@ -119,7 +119,7 @@ static bool is_of_capture(struct reading *reading, const char *what)
         reading->file = g_strdup(file);
     }
     return strcmp(reading->file, file) == 0 ||
-           json_wrong(&reading->lines.reading, what, "file", "that of the lines before it");
+           json_wrong(&reading->lines.reading, what, "file", "the same as in the lines before it");
 }
 
 static void remember_waived(struct listed *listed, const struct report_connection *connection,
@@ -206,7 +206,7 @@ static bool take_capture(struct reading *reading)
     return ok;
 }
 
-/* Findings that are counted but not listed are known from the summary only, which must agree with the rest. */
+/* The summary alone counts findings that are not listed; it must agree with the rest. */
 static bool agrees(struct reading *reading)
 {
     const struct report_line_summary *summary = &reading->summary;
@@ -220,7 +220,7 @@ static bool agrees(struct reading *reading)
         all_listed += listed->found[i];
     }
     return (ok && total == all_listed) ||
-           json_wrong(&reading->lines.reading, "the summary", "findings", "the sum of those before it");
+           json_wrong(&reading->lines.reading, "the summary", "findings", "the sum of the values before it");
 }
 
 static void add_up(struct reading *reading)

@@ -13,10 +13,10 @@ struct filling {
     struct check_options *options;
     struct merge_lines lines;
     struct report_line line;
-    GPtrArray *connections; /* struct report_connection *, whose capture has not been read yet */
+    GPtrArray *connections; /* struct report_connection * of the capture that comes next */
 };
 
-/* Rules that state the same have the same counts; only the judged rule keeps them. */
+/* Rules with the same requirement have the same counts, which only the judged rule keeps. */
 static struct folded_counts *fold_rules(const GArray *rules)
 {
     struct rule_counts counts = {0};
@@ -59,7 +59,7 @@ static void fill_connection(struct filling *filling)
     g_ptr_array_add(filling->connections, connection);
 }
 
-/* Turns times since the start of the capture into times of day. */
+/* Turns times since the start of the capture into absolute times. */
 static void set_start(struct report_connection *connection, int64_t start_ns)
 {
     for (guint i = 0; i < connection->findings->len; i++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/merge/merge_write.h"
 
-/* One capture of the merged report. */
+/* A capture of the merged report. */
 struct writing {
     struct merge_writing *all;
     const struct merge_entry *entry;
@@ -25,20 +25,20 @@ static const struct merge_capture *first_part(const struct writing *writing)
     return &g_array_index(writing->entry->parts, struct merge_capture, 0);
 }
 
-/* Whether all parts of the capture are there, from the first to the last. */
+/* Whether all parts of the capture are present, from the first to the last. */
 static bool is_whole(const struct writing *writing)
 {
     return first_part(writing)->first == 1 && merge_last_part(writing->entry)->ended;
 }
 
-/* Of several parts, only once they are joined. */
+/* For several parts, valid only once they are joined. */
 static bool was_judged(const struct writing *writing)
 {
     return writing->judged.any || any_failed(writing->entry->parts) ||
            (first_part(writing)->series && !is_whole(writing) && writing->judged.n > 0);
 }
 
-/* The capture has nothing but a handshake that was never completed. */
+/* The capture has only handshakes that were never completed. */
 static bool is_incomplete(const struct writing *writing)
 {
     return !was_judged(writing) && merge_last_part(writing->entry)->incomplete;
@@ -62,7 +62,7 @@ static enum check_status status_anew(const struct writing *writing)
     return cut_short ? CHECK_TROUBLE : was_judged(writing) ? CHECK_PASS : CHECK_NOTHING;
 }
 
-/* ---- what is whole is copied ---- */
+/* ---- lines that are copied ---- */
 
 static bool copy_lines(struct writing *writing, uint64_t from, uint64_t to)
 {
@@ -75,9 +75,9 @@ static bool copy_lines(struct writing *writing, uint64_t from, uint64_t to)
     return false;
 }
 
-/* ---- what is joined, or has another verdict, is written anew ---- */
+/* ---- lines that are joined, or have another verdict, and are written anew ---- */
 
-/* Reads the line of a part, and its rules into line->rules. NULL: all->error says why. */
+/* Reads a part's line, and its rules into line->rules. NULL: see all->error. */
 static struct report_capture *read_capture(struct writing *writing, const struct merge_capture *part)
 {
     struct merge_files *files = writing->all->files;

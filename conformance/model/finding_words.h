@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A finding's message, "expected ...; found ...", in its two halves: reports begin with what was found. */
+/* Splits a finding's message, "expected ...; found ...", into its halves: reports begin with what was found. */
 #ifndef IWARP_CONFORMANCE_MODEL_FINDING_WORDS_H
 #define IWARP_CONFORMANCE_MODEL_FINDING_WORDS_H
 
 #include <glib.h>
 
-/* What was found, within the message; a message of another form as a whole. */
+/* The "found" half, a part of the message; the whole message if it has another form. */
 const char *finding_found(const char *message);
-/* What was expected; NULL for a message of another form. g_free() it. */
+/* The "expected" half; NULL if the message has another form. g_free() it. */
 gchar *finding_expected(const char *message);
 
 #endif

@@ -9,10 +9,10 @@ enum { RING_FIRST = 4, RING = 32 };
 
 struct notes {
     struct note *ring;
-    unsigned size;  /* of the ring: grows to RING, for most connections of a large capture are short */
+    unsigned size;  /* of the ring; grows to RING, because most connections of a large capture are short */
     uint64_t n;     /* events so far */
-    unsigned after; /* of the events to come so many are wanted */
-    GArray *kept;   /* struct note: wanted ones that left the ring */
+    unsigned after; /* how many of the coming events are wanted */
+    GArray *kept;   /* struct note: wanted events that have left the ring */
 };
 
 struct notes *notes_new(void)
@@ -38,7 +38,7 @@ static void keep_if_wanted(struct notes *notes, const struct note *note)
         g_array_append_vals(notes->kept, note, 1);
 }
 
-/* Before the ring is full for the first time nothing has moved in it. */
+/* Until the ring is full for the first time, nothing in it has moved. */
 static void notes_grow(struct notes *notes)
 {
     notes->size = notes->size == 0 ? RING_FIRST : 2 * notes->size;

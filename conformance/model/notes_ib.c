@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The events of RoCE and InfiniBand. */
+/* Events of RoCE and InfiniBand. */
 #include "conformance/model/notes_internal.h"
 
 #include <inttypes.h>
@@ -11,8 +11,8 @@ void notes_managed(struct notes *notes, unsigned side, const struct ib_cm *cm, c
 
     WHAT(note, "%s", name ? name : "connection management");
     if (cm->attribute == IB_CM_REQUEST || cm->attribute == IB_CM_REPLY)
-        DETAIL(note, "QP 0x%x, first PSN of the peer %u, serves %u Reads at once, asks for %u", cm->qp, cm->psn,
-               cm->responder_resources, cm->initiator_depth);
+        DETAIL(note, "QP 0x%x, first PSN of the peer %u, IRD %u, ORD %u", cm->qp, cm->psn, cm->responder_resources,
+               cm->initiator_depth);
     else if (cm->attribute == IB_CM_REJECT)
         DETAIL(note, "reason %u", cm->reason);
 }

@@ -22,7 +22,7 @@ static void make_none(void)
     none = g_array_new(FALSE, FALSE, sizeof(struct report_finding));
 }
 
-/* Most connections have none: these share one array. */
+/* Most connections have no findings: these share one array. */
 static GArray *no_findings(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -73,7 +73,7 @@ void report_add_finding(struct report_connection *connection, const struct repor
         g_array_unref(connection->findings);
         connection->findings = g_array_new(FALSE, FALSE, sizeof(struct report_finding));
     }
-    /* Many findings of a rule say the same: g_string_chunk_insert_const() keeps one copy. */
+    /* Many findings of a rule have the same text: g_string_chunk_insert_const() keeps one copy. */
     kept.message = g_string_chunk_insert_const(connection->messages, message);
     g_array_append_val(connection->findings, kept);
 }
@@ -92,7 +92,7 @@ void report_adopt_finding(struct report_connection *connection, const struct rep
 
 size_t report_findings_size(const struct report_connection *connection)
 {
-    enum { FIRST = 1 << 10, EACH = 256 }; /* with texts, and what tells equal ones */
+    enum { FIRST = 1 << 10, EACH = 256 }; /* with texts, and with the table that finds equal findings */
 
     return connection->messages ? FIRST + (size_t)connection->findings->len * EACH : 0;
 }
@@ -139,7 +139,7 @@ struct report_capture *report_capture_new(const char *file)
     struct report_capture *capture = g_new0(struct report_capture, 1);
 
     capture->path = g_strdup(file);
-    /* What is not UTF-8 stays identifiable. */
+    /* Escapes what is not UTF-8, so that names remain distinguishable. */
     capture->file = g_utf8_validate(file, -1, NULL) ? g_strdup(file) : printable_text(file);
     capture->connections = g_ptr_array_new_with_free_func(report_free_connection);
     capture->troubles = troubles_new();
@@ -205,7 +205,7 @@ static enum rule_transport transport_of(const struct report_connection *connecti
     return connection->ib ? RULE_ON_IB : RULE_ON_IWARP;
 }
 
-/* Those that have a count at all, or one of these. */
+/* Whether the rule has any of these counts. */
 static void report_list_rules(const struct report *report, enum rule_transport transport,
                               const struct rule_counts *counts, bool passed_too, GArray *rules)
 {
@@ -215,7 +215,7 @@ static void report_list_rules(const struct report *report, enum rule_transport t
 
         if (!report->shown[i] || !rule_binds_on(rule, transport))
             continue;
-        exercised.count = rule_counts_of(counts, rule->same); /* rules that state the same share the outcome */
+        exercised.count = rule_counts_of(counts, rule->same); /* rules with the same requirement share the outcome */
         if (((passed_too ? exercised.count.passed : 0) | exercised.count.failed | exercised.count.inconclusive) != 0)
             g_array_append_val(rules, exercised);
     }
@@ -261,7 +261,7 @@ static enum rule_transport with_rest(enum rule_transport before, const struct re
     return (rest->ib && before != RULE_ON_IB) || (rest->iwarp && before != RULE_ON_IWARP) ? RULE_ON_ANY : before;
 }
 
-/* sum: of rules by themselves. */
+/* sum: of single rules. */
 static void sum_capture(const struct report_capture *capture, struct counts_sum *sum)
 {
     if (capture->counts)
@@ -330,15 +330,16 @@ static void find_unused_waivers(struct report *report)
     for (guint i = 0; options->waivers && i < options->waivers->len; i++) {
         struct waiver *waiver = g_ptr_array_index(options->waivers, i);
 
-        /* A rule that is not looked at says nothing about its waiver; a shipped file is not about this capture,
-         * nor is a case of a suite. */
+        /*
+         * Unused waivers are not reported for rules that are not checked, for shipped files, or for cases of a suite.
+         */
         if (!waiver->shipped && !waiver->one_case && !g_atomic_int_get(&waiver->used) &&
             options->rules.reported[rule_catalogue[waiver->rule].same])
             g_ptr_array_add(report->unused_waivers, waiver);
     }
 }
 
-/* What no part has used so far, the next one may. */
+/* A later part may still use waivers that no part has used so far. */
 static bool report_goes_on(const struct report *report)
 {
     const struct report_capture *capture = report->captures->len == 0 ? NULL : g_ptr_array_index(report->captures, 0);
@@ -346,16 +347,15 @@ static bool report_goes_on(const struct report *report)
     return capture && capture->part.series && !capture->part.last;
 }
 
-/* %s: the upper layers that are judged. */
+/* %s: the upper layers that have rules. */
 static const char *const nothing[] = {
     [REPORT_NO_MPA] = "no RDMA connection found: nothing was checked",
-    [REPORT_NO_GUEST] = "no %s found, and the layers below are not judged on RoCE and InfiniBand",
+    [REPORT_NO_GUEST] = "no %s found, and on RoCE and InfiniBand nothing else is checked",
     [REPORT_NO_FPDU] = "no FPDU could be judged: only the start-up of connections was checked",
-    [REPORT_NO_ANSWER] = "no FPDU could be judged: the request for a connection was never answered",
+    [REPORT_NO_ANSWER] = "no FPDU could be judged: the connection request was never answered",
     [REPORT_REJECTED] = "no %s found: the connection was rejected",
     [REPORT_INCOMPLETE] = "no connection was set up: its handshake was never completed",
-    [REPORT_OTHER_ULP] =
-        "only upper layers whose rules are not judged: on RoCE and InfiniBand nothing below them is judged",
+    [REPORT_OTHER_ULP] = "only upper layers without rules found, and on RoCE and InfiniBand nothing else is checked",
 };
 
 const char *report_nothing(enum report_emptiness why)
@@ -378,7 +378,7 @@ bool report_is_judged(const struct report_connection *connection)
 {
     bool carried = connection->fpdus[0] + connection->fpdus[1] > 0;
 
-    /* Rules of the InfiniBand specification are not judged. */
+    /* No rules of the InfiniBand specification are judged. */
     return carried && (!connection->ib || judges_guest(connection));
 }
 
@@ -477,7 +477,7 @@ const char *report_nothing_checked(const struct report_capture *capture)
     return report_nothing(alike ? why : iwarp ? REPORT_NO_FPDU : REPORT_NO_GUEST);
 }
 
-/* What a capture has instead of what is judged. */
+/* Names upper layers without rules that were found instead. */
 static void name_ulps(struct report_capture *capture)
 {
     GString *names = g_string_new(NULL);
@@ -492,7 +492,7 @@ static void name_ulps(struct report_capture *capture)
     }
     if (names->len > 0)
         capture->nothing = g_strdup_printf(
-            "%s: recognised, but not judged; on RoCE and InfiniBand nothing below it is, either", names->str);
+            "%s: recognised, but it has no rules, and on RoCE and InfiniBand nothing else is checked", names->str);
     g_string_free(names, TRUE);
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A device that does something wrong does it again and again. Findings of a connection that say the same, but for the
- * numbers in their texts, are listed three times; the others are counted with the third.
+ * A faulty device repeats its fault. Equal findings on a connection, whose texts differ only in numbers, are listed
+ * three times; further findings are counted with the third.
  */
 #include "conformance/model/report.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* What findings that say the same have in common; text: as of report_fold_text(). */
+/* Equal findings; text: from report_fold_text(). */
 struct fold_key {
     const struct waiver *waiver;
     enum rule_id rule;
@@ -19,7 +19,7 @@ struct fold_key {
 
 struct fold {
     unsigned n;
-    guint last; /* of those listed: index in the connection's findings */
+    guint last; /* of the listed findings: indices into the connection's findings */
 };
 
 static guint fold_hash_of(gconstpointer data)
@@ -29,7 +29,7 @@ static guint fold_hash_of(gconstpointer data)
     return g_str_hash(key->text) ^ (guint)key->rule;
 }
 
-/* Without what text has no use for. */
+/* Clears members that the text does not use. */
 static struct fold_key *key_copy(const struct fold_key *key)
 {
     size_t size = offsetof(struct fold_key, text) + strlen(key->text) + 1;
@@ -45,7 +45,7 @@ static gboolean fold_equal(gconstpointer a, gconstpointer b)
            one->waiver == other->waiver && strcmp(one->text, other->text) == 0;
 }
 
-/* A word with a digit in it is a number. text has room for as much as message has. */
+/* A word with a digit counts as a number. text is as large as message. */
 static void fold_text(gchar *text, const char *message)
 {
     while (*message != '\0') {
@@ -93,7 +93,7 @@ bool report_fold_finding(struct report_connection *connection, const struct repo
         fold->last = connection->findings->len;
         return false;
     }
-    if (fold->last >= connection->findings->len) /* it was not kept */
+    if (fold->last >= connection->findings->len) /* the finding was not kept */
         return false;
     listed = &g_array_index(connection->findings, struct report_finding, fold->last);
     if (listed->more++ == 0)
@@ -114,5 +114,5 @@ static gint fold_by_place(gconstpointer a, gconstpointer b)
 void report_sort_findings(struct report_connection *connection)
 {
     g_array_sort(connection->findings, fold_by_place);
-    g_clear_pointer(&connection->folds, g_hash_table_unref); /* the indices in it have changed */
+    g_clear_pointer(&connection->folds, g_hash_table_unref); /* the indices in the table have changed */
 }

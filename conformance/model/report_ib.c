@@ -74,14 +74,14 @@ gchar *report_ib_terms_text(const struct report_ib *ib)
     GString *text = g_string_new(names[ib->below].name);
 
     if (ib->below == IB_BELOW_TAP)
-        g_string_append(text, ", times of its host, transport not recorded");
+        g_string_append(text, ", timed by its host, transport not recorded");
     else
         add_numbers(text, ib);
     if (ib->request_seen && ib->reply_seen)
         g_string_append_printf(text, ", initiator IRD %u ORD %u, responder IRD %u ORD %u", ib->ird[0], ib->ord[0],
                                ib->ird[1], ib->ord[1]);
     if (!ib->request_seen)
-        g_string_append(text, ", start not captured");
+        g_string_append(text, ", capture starts mid-connection");
     if (ib->rejected)
         g_string_append_printf(text, ", rejected (reason %u)", ib->reject_reason);
     return g_string_free(text, FALSE);
@@ -111,9 +111,9 @@ gchar *report_ib_trouble_text(const struct report_ib *ib)
     ib_add_pair(text, ib->holes, "holes in the capture");
     for (unsigned role = 0; role < 2; role++)
         if (ib->icrc.taken[role] > 0)
-            g_string_append_printf(text, "%sICRC of the %s not used, as %" PRIu64 " of its packets have a wrong one",
-                                   text->len > 0 ? "; " : "", role == 0 ? "initiator" : "responder",
-                                   ib->icrc.taken[role]);
+            g_string_append_printf(
+                text, "%sICRC of the %s ignored, because %" PRIu64 " of its packets have a wrong ICRC",
+                text->len > 0 ? "; " : "", role == 0 ? "initiator" : "responder", ib->icrc.taken[role]);
     if (ignored > 0)
         g_string_append_printf(text, "%s%" PRIu64 " packet%s with a wrong ICRC ignored, the first in frame %" PRIu32,
                                text->len > 0 ? "; " : "", ignored, plural(ignored), ib->icrc.first_wrong);

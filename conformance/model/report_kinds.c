@@ -46,7 +46,7 @@ static void free_kind(gpointer data)
     g_free(kind);
 }
 
-/* As it is looked up; g_free() found. */
+/* A key for the lookup; g_free() found. */
 static struct report_kind kinds_kind_of(const struct report_finding *finding, const char *message)
 {
     return (struct report_kind){.rule = finding->rule,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The kinds of findings of a connection that make the run fail, for --write-waivers, including findings that the report
- * only counts. Findings that differ in numbers alone are of one kind.
+ * The kinds of failing findings of a connection, for --write-waivers, including findings that the report only counts.
+ * Findings that differ only in numbers are of one kind.
  */
 #ifndef IWARP_CONFORMANCE_MODEL_REPORT_KINDS_H
 #define IWARP_CONFORMANCE_MODEL_REPORT_KINDS_H
@@ -17,17 +17,17 @@ struct report_kind {
     uint32_t frame; /* of the first */
 };
 
-/* Counts a finding; the table of struct report_kind * is made when there is none. */
+/* Counts a finding; creates the table of struct report_kind * if there is none. */
 void report_kinds_add(GHashTable **kinds, const struct report_finding *finding, const char *message);
-/* Takes back what was counted. */
+/* Takes a counted finding back. */
 void report_kinds_drop(GHashTable *kinds, const struct report_finding *finding);
-/* As `found` of a waiver: "found #"; g_free() it. */
+/* The `found` of a waiver, such as "found #"; g_free() it. */
 char *report_kind_pattern(const char *message);
-/* Of the same kind: rule, direction, subject and pattern. */
+/* Whether the kinds are equal: rule, direction, subject and pattern. */
 guint report_kind_hash(gconstpointer kind);
 gboolean report_kind_equal(gconstpointer kind, gconstpointer other);
 
-/* The address of an end, without the port, as in the scope of a waiver; NULL: the end has none. g_free() it. */
+/* The address of an end without the port, for the scope of a waiver; NULL: the end has no address. g_free() it. */
 char *report_kind_address(const struct endpoint *end);
 
 #endif

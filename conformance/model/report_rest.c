@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Sums of the connections that are not listed, as the list is full. */
+/* Sums of the connections that are not listed because the list is full. */
 #include "conformance/model/report.h"
 #include "conformance/options/options.h"
 #include "conformance/trouble/facts.h"

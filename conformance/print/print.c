@@ -9,7 +9,7 @@
 
 char *print_time(int64_t time_ns, int64_t start_ns, char text[PRINT_TIME_SIZE])
 {
-    /* Unsigned, so that the difference between any two times of a hostile capture is defined. */
+    /* Unsigned, so that the difference between two times of a hostile capture is always defined. */
     bool before = time_ns < start_ns;
     uint64_t ns = before ? (uint64_t)start_ns - (uint64_t)time_ns : (uint64_t)time_ns - (uint64_t)start_ns;
 
@@ -80,7 +80,7 @@ void print_startup(const struct print_target *target, enum direction direction, 
     print_begin(target, direction, &event->place, "mpa");
     fputs(frame->kind == MPA_REQUEST ? "start-req" : "start-rep", target->out);
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        /* "mpav2: enhanced" implies S. */
+        /* "mpav2: enhanced" implies flag S. */
         if (!(frame->flags & flags[i].bit) || (flags[i].bit == MPA_FLAG_S && frame->has_enhanced))
             continue;
         fprintf(target->out, "%s%c", separator, flags[i].letter);
@@ -151,7 +151,7 @@ static void print_atomic_response(FILE *out, const uint8_t *p, size_t n)
         fprintf(out, " id 0x%" PRIx32 " original %#" PRIx64, response.identifier, response.original);
 }
 
-/* The beginning of an untagged message of this operation. */
+/* The beginning of an untagged message for this operation. */
 static void (*const bodies[16])(FILE *out, const uint8_t *p, size_t n) = {
     [RDMAP_READ_REQUEST] = print_read_request,     [RDMAP_TERMINATE] = print_terminate,
     [RDMAP_IMMEDIATE] = print_immediate,           [RDMAP_IMMEDIATE_SE] = print_immediate,

@@ -21,14 +21,14 @@ struct print_target {
     int64_t start_ns;
     uint32_t connection;
     const char *file;
-    bool ndjson; /* print_record.h prints instead */
+    bool ndjson; /* print_record.h prints JSON instead */
 };
 
 void print_startup(const struct print_target *target, enum direction direction, const struct mpa_startup_event *event);
 void print_fpdu(const struct print_target *target, enum direction direction, const struct mpa_fpdu_event *event);
 void print_skipped(const struct print_target *target, enum direction direction, uint64_t octets, const char *why,
                    const struct place *place);
-/* Prints a message of an upper layer that has no printer of its own. */
+/* Prints a message of an upper layer that has no printer. */
 void print_said(const struct print_target *target, enum direction direction, const struct ulp_said *said);
 
 /*

@@ -81,7 +81,7 @@ void print_record_fpdu(const struct print_target *target, enum direction directi
 void print_record_part(const struct print_target *target, enum direction direction, const char *transport,
                        const struct rdma_part *part)
 {
-    /* The words used for iWARP, so that a query fits both. */
+    /* The names are those of iWARP, so that one query fits both. */
     static const char *const names[] = {[RDMA_SEND] = "SEND",
                                         [RDMA_WRITE] = "WRITE",
                                         [RDMA_READ] = "READ-REQ",

@@ -5,7 +5,7 @@
 
 #include "conformance/print/print.h"
 
-/* A number that is null in JSON if unknown, like strings that are NULL. */
+/* A number that becomes null in JSON if unknown, as strings do that are NULL. */
 struct print_number {
     bool known;
     uint64_t value;
@@ -25,7 +25,7 @@ struct print_record {
 
 void print_record(const struct print_target *target, const struct print_record *record);
 
-/* Messages of RDMA, and the start-up frames before them. octets: of the message, as far as captured. */
+/* RDMA messages, and the startup frames before them. octets: of the message, as far as captured. */
 void print_record_startup(const struct print_target *target, enum direction direction,
                           const struct mpa_startup_event *event);
 void print_record_fpdu(const struct print_target *target, enum direction direction, const struct mpa_fpdu_event *event,

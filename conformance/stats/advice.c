@@ -31,7 +31,7 @@ void advice_add(GArray *array, const char *id, enum advice_rank rank, double sha
     g_array_append_val(array, advice);
 }
 
-/* Advice about what the capture lacks. */
+/* Advice about gaps in the capture. */
 static void advice_on_unknown(GArray *array, const struct statistics *s, const struct stat_calls *sums)
 {
     uint64_t unknown = 0, observed = 0, holes = s->carrier[0].n[CARRIER_HOLES] + s->carrier[1].n[CARRIER_HOLES];
@@ -47,10 +47,10 @@ static void advice_on_unknown(GArray *array, const struct statistics *s, const s
                    g_strdup_printf("how many Reads may be outstanding and the round trip of the handshake are unknown; "
                                    "credits were unknown for %s of the time",
                                    units_share(unknown, observed, share)),
-                   g_strdup("to know them, start the capture before the mount"));
+                   g_strdup("start the capture before the mount"));
     if (!s->whole)
         advice_add(array, "holes", ADVICE_UNKNOWN, share_of(sums->n[CALLS_UNCERTAIN], sums->n[CALLS]),
-                   g_strdup("Something of this connection is missing in the capture, or could not be read."),
+                   g_strdup("Parts of this connection are missing in the capture, or could not be read."),
                    g_strdup_printf("%" PRIu64 " %s missing; %" PRIu64 " of %" PRIu64
                                    " Calls are not part of the latency figures",
                                    holes, s->ib ? "requests" : "octets", sums->n[CALLS_UNCERTAIN], sums->n[CALLS]),
@@ -58,7 +58,7 @@ static void advice_on_unknown(GArray *array, const struct statistics *s, const s
                                     : "capture with a larger buffer (-B of tcpdump) and without a snap length"));
 }
 
-/* Sums of all procedures that the client calls. */
+/* Sums over all procedures that the client calls. */
 static struct stat_calls sum_up(const struct statistics *statistics)
 {
     struct stat_calls sums = {.first_ns = INT64_MAX, .last_ns = INT64_MIN};
@@ -101,7 +101,7 @@ GArray *advice_of(const struct statistics *statistics)
     advice_on_unknown(array, statistics, &sums);
     if (nothing_stands_out(array))
         advice_add(array, "nothing", ADVICE_NOTABLE, 0, g_strdup("Nothing stands out as slow."),
-                   g_strdup("no limit was reached, nothing was sent again, no single phase dominates"), NULL);
+                   g_strdup("no limit was reached, nothing was retransmitted, no single phase dominates"), NULL);
     g_array_sort(array, by_importance);
     for (unsigned i = 0; i < CALL_TIMES; i++)
         histogram_clear(&sums.time[i]);

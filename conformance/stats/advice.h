@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What made a connection slow, in words, with supporting figures and the next steps. Also what is unknown, and why. */
+/* What slowed a connection, in words, with supporting figures and next steps, and what is unknown and why. */
 #ifndef IWARP_CONFORMANCE_STATS_ADVICE_H
 #define IWARP_CONFORMANCE_STATS_ADVICE_H
 
@@ -13,7 +13,7 @@ enum advice_rank { ADVICE_PROBLEM, ADVICE_NOTABLE, ADVICE_FACT, ADVICE_UNKNOWN }
 struct advice {
     const char *id; /* "credit-limit": for programs */
     enum advice_rank rank;
-    double share;   /* of the time or of the octets, 0 to 1: sorts within a rank */
+    double share;   /* of the time or of the octets, 0 to 1: the order within a rank */
     gchar *what;    /* a sentence */
     gchar *figures; /* the figures that support the sentence */
     gchar *next;    /* what to do; NULL: nothing */

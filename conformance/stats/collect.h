@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes the statistics of one connection from the events of the engine's layers (engine/stack/stack.h), with one
- * function for each tap. The functions are called in the order of the taps.
- *
- * Memory: bounded. Each outstanding Call takes some 80 octets, and the engine bounds the number of Calls.
+ * Collects the statistics of one connection from the events of the engine's layers (engine/stack/stack.h), with one
+ * function per tap. The functions are called in the order of the taps. Memory: bounded. Each outstanding Call takes
+ * some 80 octets, and the engine bounds the number of Calls.
  */
 #ifndef IWARP_CONFORMANCE_STATS_COLLECT_H
 #define IWARP_CONFORMANCE_STATS_COLLECT_H
@@ -14,9 +13,9 @@
 
 struct collector;
 
-/* NULL: memory is lacking. */
+/* NULL: out of memory. */
 struct collector *collector_new(bool ib);
-/* To be called after the stack is freed, which retires its transactions. */
+/* Call it after the stack is freed, because freeing retires transactions. */
 void collector_free(struct collector *collector);
 
 /* TCP, MPA */
@@ -30,7 +29,7 @@ void collector_rdmap(struct collector *collector, const struct rdmap_segment_eve
 void collector_ib_packet(struct collector *collector, unsigned side, const struct ib_packet *packet,
                          const struct ib_rc_counts *counts, uint32_t frame, int64_t time_ns);
 void collector_ib_part(struct collector *collector, const struct ib_rc_part *part);
-/* Data that this side sent from this offset on were retransmitted, and not acknowledged before. */
+/* Data that this side sent from this offset on were retransmitted, and had not been acknowledged. */
 void collector_sent_again(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns);
 /* Data that this side sent before this offset were received. */
 void collector_received(struct collector *collector, unsigned side, uint64_t offset);
@@ -40,7 +39,7 @@ void collector_read_limit(struct collector *collector, unsigned side, uint32_t l
 void collector_hole(struct collector *collector, unsigned side, uint64_t n);
 /*
  * Returns the data collected since the last call, which the caller then owns; `first` becomes side 0. Collection
- * continues unless this is the last call. NULL: memory is lacking.
+ * continues unless this is the last call. NULL: out of memory.
  */
 struct statistics *collector_take(struct collector *collector, unsigned first, bool last);
 

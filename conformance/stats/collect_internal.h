@@ -6,14 +6,14 @@
 #include "conformance/stats/collect.h"
 
 enum {
-    GAPS_MAX = 16,     /* in the order of octets of a side, at any time */
-    REQUESTS_MAX = 64, /* Reads and Atomics of a side that are followed at any time; the rest has no latency */
-    BEGUN_CLASSES = 3, /* Sends, Writes, answers to requests that are not followed: each has one open message */
+    GAPS_MAX = 16,     /* gaps in the octets of a side, at most */
+    REQUESTS_MAX = 64, /* Reads and Atomics of a side that are followed at a time; others have no latency */
+    BEGUN_CLASSES = 3, /* Sends, Writes, and answers to requests that are not followed: one open message each */
 };
 
 /* The part of a Call's time that was spent waiting for lost or reordered packets. */
 struct lost_time {
-    uint64_t ns, moving_ns; /* of these, while data were moved */
+    uint64_t ns, moving_ns; /* of this time, while data were moved */
     int64_t until_ns;       /* accounted up to here */
 };
 
@@ -24,14 +24,14 @@ struct open_call {
     unsigned epoch;          /* collector->epoch at the Call */
     bool counted;            /* counted in its rows */
     bool holds_credit;
-    bool moved; /* has RDMA operations: */
+    bool moved; /* if it has RDMA operations: */
     int64_t first_ns, last_ns;
     uint64_t last_offset; /* of the last operation, in the stream of: */
     uint8_t last_side;
     struct lost_time lost;
 };
 
-/* Octets that come late, if ever. */
+/* Octets that come late, or never. */
 struct order_gap {
     uint64_t from, to;
     int64_t since_ns;
@@ -42,14 +42,14 @@ struct tcp_order {
     uint64_t highest;
     struct order_gap gaps[GAPS_MAX];
     unsigned n_gaps;
-    /* The latest packet that filled a gap, and since when its octets were missing; frame 0: none. */
+    /* The latest packet that filled a gap, and the time since which its octets were missing; frame 0: none. */
     uint32_t filled_frame;
     int64_t filled_since_ns;
 };
 
 /*
- * Retransmissions since the other side last received anything new. They count as losses only once the other side
- * receives something: a peer that is dead, or cannot receive, says nothing about the network.
+ * Retransmissions since the other side last received something new. They count as losses only once the other side
+ * receives something: a peer that is dead or cannot receive proves nothing about the network.
  */
 struct again {
     uint64_t packets, octets;
@@ -57,7 +57,7 @@ struct again {
 
 enum { AGAIN_IN_VAIN = 3 }; /* retransmissions without effect up to the end of the connection */
 
-/* One packet is timed at a time, until it is acknowledged. */
+/* Times one packet after another, until it is acknowledged. */
 struct timed {
     bool pending;
     uint64_t end; /* offset, or PSN */
@@ -75,8 +75,8 @@ struct request {
     uint64_t operation;
     int64_t time_ns;
     enum stat_kind kind;
-    bool begun;            /* has an answer: */
-    bool over;             /* the last part came, but some parts are missing, and may be retransmitted */
+    bool begun;            /* has an answer; then: */
+    bool over;             /* the last part came, but parts are missing, and may be retransmitted */
     struct begun answered; /* the answer so far */
 };
 
@@ -85,7 +85,7 @@ struct repeated {
     uint64_t value, n;
 };
 
-/* Consecutive FPDUs that are equal in everything that is counted; they are counted together. */
+/* Consecutive FPDUs that are equal in everything that is counted, so that they are counted together. */
 struct alike {
     uint32_t length;
     uint16_t ulpdu_length;
@@ -129,9 +129,9 @@ struct collector {
         uint64_t ib_retransmitted, ib_repeated; /* the engine's counts so far */
     } side[2];
     struct open_call *oldest, *newest, *spare;
-    /* For the end of the statistics: takes Calls that wait for their answers. NULL: none. */
+    /* For the end of the statistics: counts Calls that wait for answers. NULL: none. */
     void (*take_open)(struct collector *collector, bool last);
-    /* Answers that are not acknowledged yet, of the upper layer. NULL: none. */
+    /* Answers of the upper layer that are not acknowledged yet. NULL: none. */
     struct unsettled_answer *unsettled; /* in the order of their Sends */
     unsigned n_unsettled, room_for_unsettled;
     void (*sent_again)(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns);
@@ -154,7 +154,7 @@ static inline void add_repeated(struct repeated *last, struct histogram *histogr
 }
 
 void collect_again(struct collector *collector, unsigned side, uint64_t packets, uint64_t octets);
-/* The latest data were retransmitted without success up to the end. */
+/* The latest data were retransmitted without success until the end. */
 static inline bool collect_in_vain(const struct collector *collector, unsigned side)
 {
     return collector->side[side].again.packets >= AGAIN_IN_VAIN;
@@ -163,10 +163,10 @@ static inline bool collect_in_vain(const struct collector *collector, unsigned s
 /* Counts the FPDUs of a side that were collected as alike. */
 void collect_alike(struct collector *collector, unsigned side);
 
-/* For any packet of the connection. */
+/* For each packet of the connection. */
 void collect_time(struct collector *collector, uint32_t frame, int64_t time_ns);
 uint64_t *collect_first_bin(struct collector *collector, int64_t time_ns);
-/* NULL: memory is lacking. */
+/* NULL: out of memory. */
 static inline uint64_t *collect_bin(struct collector *collector, int64_t time_ns)
 {
     struct series *series = collector->now->series;
@@ -174,7 +174,7 @@ static inline uint64_t *collect_bin(struct collector *collector, int64_t time_ns
     return series ? series_at(series, time_ns) : collect_first_bin(collector, time_ns);
 }
 
-/* Forgets requests: those without a known answer will never get one. */
+/* Forgets requests; those without a known answer will never get one. */
 void collect_forget_requests(struct collector *collector, unsigned side);
 /* For the end of the statistics: counts requests without an answer. */
 void collect_unanswered(struct collector *collector);

@@ -13,7 +13,7 @@ struct collected_part {
     bool answer; /* of a Read or Atomic */
     uint8_t side;
     bool first, last, complete;
-    uint64_t message; /* equal for all parts of a message */
+    uint64_t message; /* the same for all parts of a message */
     uint64_t operation;
     uint64_t octets;
     int64_t time_ns;
@@ -79,7 +79,7 @@ static void begin_request(struct collector *collector, const struct collected_pa
         collector->now->reads[side].most = reads_in_flight(collector, side);
 }
 
-/* NULL: the request was not seen, or is not followed. Answers come in order: the request is among the first. */
+/* NULL: the request was not seen, or is not followed. Answers come in order, so the request is among the first. */
 static struct request *rdma_request_of(struct collector *collector, unsigned side, uint64_t operation)
 {
     for (unsigned i = 0; operation != 0 && i < collector->side[side].n_requests; i++)
@@ -139,7 +139,7 @@ static void rdma_count(struct stat_operations *operations, const struct begun *m
     operations->last_ns = now > operations->last_ns ? now : operations->last_ns;
 }
 
-/* The answers to concurrent requests may mix when packets are retransmitted. */
+/* Answers to concurrent requests may mix when packets are retransmitted. */
 static const struct begun *take_followed(struct request *request, const struct collected_part *part)
 {
     struct begun *answered = &request->answered;
@@ -301,7 +301,7 @@ void collector_ib_part(struct collector *collector, const struct ib_rc_part *par
     collect_part(collector, &collected);
 }
 
-/* Whether PSN a is b, or in the half of the circle after b. */
+/* Whether PSN a is b, or lies in the half of the circle after b. */
 static bool psn_reaches(uint32_t a, uint32_t b)
 {
     return ((a - b) & IB_PSN_MASK) <= IB_PSN_MASK / 2;

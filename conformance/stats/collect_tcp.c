@@ -12,7 +12,7 @@ static void open_gap(struct tcp_order *order, uint64_t from, uint64_t to, int64_
         order->gaps[order->n_gaps++] = (struct order_gap){from, to, now};
 }
 
-/* [from, to) has come. The rest of the gap after it becomes a gap of its own. */
+/* Octets [from, to) have come. What remains of the gap after them becomes another gap. */
 static uint64_t fill_gap(struct tcp_order *order, unsigned i, uint64_t from, uint64_t to)
 {
     struct order_gap *gap = &order->gaps[i], before = *gap;
@@ -74,7 +74,7 @@ static bool tcp_take_repeated(struct collector *collector, unsigned side, const 
     return true;
 }
 
-/* The segment is not the next one. True: some octets are repeated. */
+/* The segment is out of order. True: some octets are repeated. */
 __attribute__((noinline)) static bool take_disorder(struct collector *collector, unsigned side,
                                                     const struct tcp_segment *segment, uint64_t offset, uint64_t end)
 {

@@ -18,7 +18,7 @@ unsigned histogram_bucket_of(uint64_t value)
     return (power - PAGE_BITS + 1) * HISTOGRAM_PAGE + (unsigned)(value >> (power - PAGE_BITS) & (HISTOGRAM_PAGE - 1));
 }
 
-/* How many low bits of the numbers in a bucket are not distinguished. */
+/* The number of low bits that a bucket does not distinguish. */
 static unsigned width_bits(unsigned bucket)
 {
     return bucket < 2 * HISTOGRAM_PAGE ? 0 : bucket / HISTOGRAM_PAGE - 1;
@@ -42,7 +42,7 @@ void histogram_clear(struct histogram *histogram)
     *histogram = (struct histogram){.count = 0};
 }
 
-/* The page with this bucket. Pages are added one by one, because few powers of two occur. */
+/* The page with this bucket. Pages are added singly, because few powers of two occur. */
 static uint64_t *page_with(struct histogram *histogram, unsigned bucket)
 {
     uint8_t *at = &histogram->page_of[bucket / HISTOGRAM_PAGE];
@@ -64,7 +64,7 @@ static uint64_t *page_with(struct histogram *histogram, unsigned bucket)
     return histogram->pages[*at - 1];
 }
 
-/* Puts the early numbers into buckets. */
+/* Moves the early numbers into buckets. */
 static void spread(struct histogram *histogram)
 {
     uint64_t early[HISTOGRAM_EARLY];
@@ -95,7 +95,7 @@ bool histogram_add_bucket(struct histogram *histogram, unsigned bucket, uint64_t
     return true;
 }
 
-/* Keeps the number itself while there are only a few. */
+/* Keeps the number itself while there are few. */
 static bool histogram_keep_early(struct histogram *histogram, uint64_t value)
 {
     if (histogram->pages || histogram->n_early == HISTOGRAM_EARLY || histogram->count != histogram->n_early)

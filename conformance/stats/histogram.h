@@ -23,7 +23,7 @@ enum {
 
 /* Initially zero. */
 struct histogram {
-    uint64_t count; /* of numbers, or the sum of their weights; saturating, like sum */
+    uint64_t count; /* the number of values, or the sum of their weights; saturates, and so does sum */
     uint64_t sum;
     uint64_t least, most; /* valid with count > 0 */
     union {
@@ -31,7 +31,7 @@ struct histogram {
         uint8_t page_of[HISTOGRAM_PAGES]; /* with pages: 1 + index; 0: empty */
     };
     uint8_t n_early, n_pages;
-    bool lacking; /* memory was refused: numbers are missing from the buckets */
+    bool lacking; /* out of memory: some numbers are missing in the buckets */
     uint64_t (*pages)[HISTOGRAM_PAGE];
 };
 
@@ -45,10 +45,13 @@ void histogram_join(struct histogram *into, const struct histogram *from);
  * within least and most. 0 if there are no numbers.
  */
 uint64_t histogram_quantile(const struct histogram *histogram, double q);
-/* How many numbers do not exceed `value`: exact if a bucket ends there. */
+/* How many numbers are at most `value`: exact if a bucket ends there. */
 uint64_t histogram_up_to(const struct histogram *histogram, uint64_t value);
 
-/* For storage: the numbers in a bucket. histogram_add_bucket() leaves sum, least and most alone; false: it failed. */
+/*
+ * For storage: the numbers in a bucket. histogram_add_bucket() does not change sum, least and most; false: out of
+ * memory.
+ */
 uint64_t histogram_bucket(const struct histogram *histogram, unsigned bucket);
 bool histogram_add_bucket(struct histogram *histogram, unsigned bucket, uint64_t n);
 /* The bucket of a number, and the first and last number of a bucket. */
@@ -75,7 +78,7 @@ static inline uint64_t saturating_sum(uint64_t a, uint64_t b)
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
-/* In the usual case, a number equal to an earlier one, this takes a few instructions. */
+/* Usually the number equals an earlier number, and this takes a few instructions. */
 static inline void histogram_add(struct histogram *histogram, uint64_t value, uint64_t n)
 {
     unsigned power = value < HISTOGRAM_PAGE ? 0 : 63 - (unsigned)__builtin_clzll(value);

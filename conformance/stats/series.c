@@ -16,7 +16,7 @@ const char *const series_names[SERIES_VALUES] = {
     [SERIES_GRANTED] = "granted",
 };
 
-/* Joins two bins, or the same bin of two series: `from` is the later one. */
+/* Joins two adjacent bins, or the same bin of two series: `from` is the later bin. */
 static void join_bin(uint64_t into[SERIES_VALUES], const uint64_t from[SERIES_VALUES])
 {
     for (unsigned i = 0; i < SERIES_LATENCY_MOST; i++)
@@ -27,7 +27,7 @@ static void join_bin(uint64_t into[SERIES_VALUES], const uint64_t from[SERIES_VA
         into[i] = from[i] != 0 ? from[i] : into[i];
 }
 
-/* Makes bins 2^bits times as wide, in place: a bin is joined to an earlier one, or stays. */
+/* Makes bins 2^bits times as wide, in place: each bin moves into an earlier bin, or stays. */
 static void coarsen(struct series *series, unsigned bits)
 {
     int64_t first = series->first >> bits;
@@ -46,14 +46,14 @@ static void coarsen(struct series *series, unsigned bits)
     series->width_bits = (uint8_t)(series->width_bits + bits);
 }
 
-/* Uses bins up to this one. */
+/* Extends the bins in use up to this bin. */
 static void use_bins(struct series *series, unsigned last)
 {
     while (series->n <= last)
         memset(series->bin[series->n++], 0, sizeof *series->bin);
 }
 
-/* By how many bits the bins must grow for this bin to fit. */
+/* The number of bits by which bins must grow for this bin to fit. */
 static unsigned bits_lacking(const struct series *series, int64_t bin)
 {
     unsigned bits = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events over time, in a fixed number of bins. Bins are initially 16 microseconds wide, aligned to that width since the
- * epoch, and double their width whenever the time covered no longer fits, so that two series can be joined.
+ * Events over time, in a fixed number of bins. Bins start 16 microseconds wide and aligned to that width since the
+ * epoch. They double their width whenever the covered time no longer fits, so that two series can be joined.
  */
 #ifndef IWARP_CONFORMANCE_STATS_SERIES_H
 #define IWARP_CONFORMANCE_STATS_SERIES_H
@@ -11,7 +11,7 @@
 
 enum { SERIES_BINS = 64, SERIES_WIDTH_BITS_MIN = 14 /* 16384 ns */ };
 
-/* Sums, except for the last four. */
+/* Sums, except the last four. */
 enum series_value {
     SERIES_CALLS,
     SERIES_REPLIES,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The upper layer whose Calls are in the statistics: the names of its rows, and the reasons why its Calls were slow. */
+/* The upper layer of the Calls in the statistics: the names of its rows, and the causes of slow Calls. */
 #ifndef IWARP_CONFORMANCE_STATS_STAT_GUEST_H
 #define IWARP_CONFORMANCE_STATS_STAT_GUEST_H
 

@@ -298,7 +298,7 @@ void statistics_add_calls(struct statistics *into, const struct statistics *from
 void statistics_join(struct statistics *into, const struct statistics *from)
 {
     for (struct stat_calls *row = into->calls; row; row = row->next)
-        row->n[CALLS_OPEN] = 0; /* `from` says which are still open */
+        row->n[CALLS_OPEN] = 0; /* `from` has those that are still open */
     statistics_add_calls(into, from);
     for (unsigned side = 0; side < 2; side++)
         join_side(into, from, side);

@@ -20,17 +20,17 @@ enum call_count {
     CALLS_REPLIED,
     CALLS_FAILED,    /* by RDMA_ERROR */
     CALLS_REPEATED,  /* retransmissions, also counted in CALLS */
-    CALLS_UNCERTAIN, /* answered, but octets around them are missing, or another Call has the same XID: not part of the
+    CALLS_UNCERTAIN, /* answered, but octets nearby are missing, or another Call has the same XID: not part of the
                         latency figures */
-    CALLS_FORGOTTEN, /* without an answer when they were forgotten */
-    CALLS_OPEN,      /* without an answer at the end of the statistics */
-    CALLS_INLINE,    /* Calls that are neither of the next two */
+    CALLS_FORGOTTEN, /* forgotten without an answer */
+    CALLS_OPEN,      /* unanswered at the end of the statistics */
+    CALLS_INLINE,    /* Calls that are neither of the next two kinds */
     CALLS_WITH_READ_CHUNK,
     CALLS_LONG,     /* RDMA_NOMSG: the whole Call is in a Read chunk */
-    REPLIES_INLINE, /* Replies that are neither of the next two */
+    REPLIES_INLINE, /* Replies that are neither of the next two kinds */
     REPLIES_WITH_WRITE_CHUNK,
     REPLIES_LONG, /* the whole Reply is in the Reply chunk */
-    OCTETS_CALLS, /* of the Sends */
+    OCTETS_CALLS, /* octets in the Sends */
     OCTETS_REPLIES,
     OCTETS_READ, /* by RDMA Reads */
     OCTETS_WRITTEN,
@@ -47,17 +47,17 @@ enum call_count {
 };
 extern const char *const call_count_names[CALL_COUNTS];
 
-/* From Call to Reply, and the parts of this time: the parts are only for Calls whose data RDMA moved. */
+/* From Call to Reply, and the parts of this time, which exist only for Calls whose data RDMA moved. */
 enum call_time { CALL_LATENCY, CALL_TO_FIRST, CALL_MOVING, CALL_TO_REPLY, CALL_TIMES };
 
-enum { STAT_ROWS_MAX = 192 /* procedures and operations; all others share one row */, STAT_ROW_BUCKETS = 64 };
+enum { STAT_ROWS_MAX = 192 /* procedures and operations; the rest shares one row */, STAT_ROW_BUCKETS = 64 };
 
 /* The subject of a row of Calls. */
 struct stat_key {
     uint32_t program, version, procedure;
     bool reverse;   /* from the server to the client */
-    bool operation; /* `procedure` is an operation of the program's COMPOUND; the row is about Calls that contain it */
-    bool known;     /* false: a procedure that could not be read, or was above STAT_ROWS_MAX */
+    bool operation; /* `procedure` is an operation of the program's COMPOUND; the row counts Calls that contain it */
+    bool known;     /* false: the procedure could not be read, or is above STAT_ROWS_MAX */
 };
 
 struct stat_calls {
@@ -73,10 +73,10 @@ struct stat_calls {
 /* ---- credits, by the side that calls ---- */
 
 enum credit_count {
-    CREDITS_OBSERVED,   /* ns between its first Call and the last Call or Reply */
+    CREDITS_OBSERVED,   /* ns from its first Call to the last Call or Reply */
     CREDITS_UNKNOWN,    /* ns of these in which the limit is unknown */
     CREDITS_AT_LIMIT,   /* ns with as many Calls outstanding as the limit allows, or more */
-    CREDITS_BUSY,       /* ns with at least one Call outstanding */
+    CREDITS_BUSY,       /* ns with a Call outstanding */
     CREDITS_GRANTS,     /* Replies */
     CREDITS_ZERO,       /* Replies with a grant of 0 */
     CREDITS_BY_REQUEST, /* ns of CREDITS_AT_LIMIT in which the Calls' own request was the limit */
@@ -88,7 +88,7 @@ struct stat_credits {
     uint64_t n[CREDIT_COUNTS];
     uint32_t granted_least, granted_most, granted_last, requested_last; /* valid with n[CREDITS_GRANTS] > 0 */
     struct histogram in_use;                                            /* Calls outstanding, weighted by ns */
-    struct histogram limit;    /* the limit, weighted by ns while as many Calls were outstanding */
+    struct histogram limit;    /* the limit, weighted by ns while at least that many Calls were outstanding */
     struct histogram released; /* from a Reply that freed a credit at the limit to the next Call */
     struct histogram pauses;   /* from the last Reply to the next Call, while no Call was outstanding */
 };
@@ -108,9 +108,9 @@ enum stat_kind {
 extern const char *const stat_kind_names[STAT_KINDS];
 
 struct stat_operations {
-    uint64_t count;            /* complete ones */
+    uint64_t count;            /* complete operations */
     uint64_t octets, parts;    /* FPDUs, packets */
-    uint64_t unanswered;       /* Reads and Atomics open at the end, or whose answer is missing */
+    uint64_t unanswered;       /* Reads and Atomics that are open at the end, or whose answer is missing */
     struct histogram sizes;    /* octets of an operation */
     struct histogram moving;   /* from the first to the last part; Reads: of the response */
     struct histogram first;    /* Reads, Atomics: from the request to the first part of the response */
@@ -132,11 +132,11 @@ struct stat_reads {
 
 enum carrier_count {
     CARRIER_PACKETS, /* with payload */
-    CARRIER_OCTETS,  /* of the payload of TCP or of RDMA messages */
+    CARRIER_OCTETS,  /* of the payload of TCP, or of RDMA messages */
     CARRIER_RETRANSMITTED_PACKETS,
     CARRIER_RETRANSMITTED, /* octets that were seen before */
     CARRIER_OUT_OF_ORDER_PACKETS,
-    CARRIER_OUT_OF_ORDER,   /* octets that came after later ones: overtaken, or lost and retransmitted */
+    CARRIER_OUT_OF_ORDER,   /* octets that came after later octets: overtaken, or lost and retransmitted */
     CARRIER_CLOSED_WINDOWS, /* segments that announce a window of 0 */
     CARRIER_FPDUS,
     CARRIER_ULPDU,   /* octets in FPDUs */
@@ -147,7 +147,7 @@ enum carrier_count {
     CARRIER_MARKERS,
     CARRIER_RNR_NAKS, /* RoCE, InfiniBand */
     CARRIER_SEQUENCE_NAKS,
-    CARRIER_HOLES, /* octets, or requests, that the capture lacks */
+    CARRIER_HOLES, /* octets, or requests, that are missing in the capture */
     CARRIER_COUNTS
 };
 extern const char *const carrier_count_names[CARRIER_COUNTS];
@@ -155,16 +155,16 @@ extern const char *const carrier_count_names[CARRIER_COUNTS];
 struct stat_carrier {
     uint64_t n[CARRIER_COUNTS];
     uint32_t segment_most;        /* octets of payload in the largest TCP segment or packet */
-    struct histogram sizes;       /* octets of an FPDU, including Markers; of the payload of a packet */
+    struct histogram sizes;       /* octets of an FPDU, including Markers, or of the payload of a packet */
     struct histogram per_segment; /* FPDUs that end in a TCP segment */
     struct histogram late;        /* how long a gap in the order of octets lasted */
-    struct histogram acked;       /* time until the other side acknowledged, for one packet at a time */
+    struct histogram acked;       /* time until the other side acknowledged a packet, for one packet at a time */
 };
 
 struct statistics {
-    int client;                /* the side that calls: 0 or 1; -1: unknown, or none */
+    int client;                /* the calling side: 0 or 1; -1: unknown, or none */
     bool ib;                   /* RoCE, InfiniBand: packets instead of FPDUs and TCP segments */
-    bool from_start, whole;    /* whole: nothing is known to be missing after the first packet */
+    bool from_start, whole;    /* whole: nothing after the first packet is known to be missing */
     int64_t first_ns, last_ns; /* packets; last_ns < first_ns: none */
     struct stat_calls *calls, **calls_end;
     unsigned n_calls;
@@ -176,22 +176,22 @@ struct statistics {
     struct histogram gaps;      /* between packets of either direction, from 1 ms on */
     uint32_t longest_gap_frame; /* the frame that ended the gap */
     uint64_t round_trip;        /* of the handshake; 0: unknown */
-    uint64_t round_trip_far;    /* the part of it from the SYN to the answer: beyond the capture point */
+    uint64_t round_trip_far;    /* the part from the SYN to the answer: the path beyond the capture point */
     uint32_t inline_limit[2];   /* inline threshold for Sends of the side; 0: unknown */
     uint32_t mtu;               /* path MTU, or MSS; 0: unknown */
     struct series *series;      /* NULL: nothing happened */
 };
 
-/* NULL: memory is lacking. */
+/* NULL: out of memory. */
 struct statistics *statistics_new(void);
 void statistics_free(struct statistics *statistics);
-/* The row for this key, appended if new; a common row if there are too many. NULL: memory is lacking. */
+/* The row for this key, appended if new; a shared row if there are too many. NULL: out of memory. */
 struct stat_calls *statistics_row(struct statistics *statistics, const struct stat_key *key);
-/* NULL: memory is lacking. */
+/* NULL: out of memory. */
 struct stat_operations *statistics_operations(struct statistics *statistics, unsigned side, enum stat_kind kind);
-/* The number of operations of this kind; 0 if there were none. */
+/* The number of operations of this kind. */
 uint64_t statistics_count_of(const struct statistics *statistics, unsigned side, enum stat_kind kind);
-/* Side 1 becomes side 0. */
+/* Swaps the sides. */
 void statistics_turn(struct statistics *statistics);
 /* `from` is a later part of the same connection. */
 void statistics_join(struct statistics *into, const struct statistics *from);

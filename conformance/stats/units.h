@@ -13,7 +13,7 @@ const char *units_time(uint64_t ns, char text[UNITS_SIZE]);
 const char *units_octets(uint64_t octets, char text[UNITS_SIZE]);
 /* The rate of octets in ns: "1.2 MB/s"; "-" if ns is 0. */
 const char *units_rate(uint64_t octets, uint64_t ns, char text[UNITS_SIZE]);
-/* "97 %", "0.3 %", "less than 0.1 %", "over 99 %"; 100 % means everything */
+/* "97 %", "0.3 %", "less than 0.1 %", "over 99 %"; 100 % is exact */
 const char *units_share(uint64_t part, uint64_t whole, char text[UNITS_SIZE]);
 
 #endif

@@ -46,7 +46,7 @@ bool trouble_facts_are_plain(const struct trouble_facts *facts)
 {
     bool owes = false, reset = false, ended = false;
 
-    for (unsigned debt = 0; debt < DEBTS; debt++) /* more may be paid here than owed, for another connection */
+    for (unsigned debt = 0; debt < DEBTS; debt++) /* a payment may belong to a debt of another connection */
         owes |= facts->owed[debt].n != facts->owed[debt].paid;
     for (unsigned side = 0; side < 2; side++) {
         reset |= facts->side[side].how == END_RESET;
@@ -129,7 +129,7 @@ static void note_packet(struct trouble_facts *facts, unsigned side, struct troub
         of->spoke = event;
 }
 
-/* A packet that had to wait for a counterpart is first seen here, as a part of a message. */
+/* A packet that had to wait for its counterpart is seen here for the first time, as a part of a message. */
 void trouble_part(struct trouble_facts *facts, const struct place *place)
 {
     struct trouble_side *side;
@@ -142,7 +142,7 @@ void trouble_part(struct trouble_facts *facts, const struct place *place)
         note_packet(facts, place->side & 1u, (struct trouble_event){place->frame, place->time_ns}, true);
 }
 
-/* A FIN may become known only after that of the other side, if octets before it were awaited. */
+/* If octets before a FIN are missing, the FIN may become known only after the other side's FIN. */
 static void note_end(struct trouble_facts *facts, unsigned side, enum trouble_end how, struct trouble_event event)
 {
     const struct trouble_side *other = &facts->side[side ^ 1u];
@@ -223,7 +223,7 @@ void trouble_ib_packet(struct trouble_facts *facts, unsigned side, const struct 
     if (!facts)
         return;
     note_packet(facts, side, event, !packet->info || !packet->info->response || packet->payload_len > 0);
-    if (datagram->kind == IB_BELOW_TAP) /* of its transport everything is invented */
+    if (datagram->kind == IB_BELOW_TAP) /* a tap invents its transport */
         return;
     facts->path[side].marked += is_marked(datagram);
     trouble_path_ib(facts->path, side, packet, datagram->length, event);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Facts noted about a connection while it is read, for "What happened": when each side was heard last, how the
- * connection was requested, answered and ended, and which Calls had no answer, or an answer that did not arrive.
- * Whether the facts are trouble is decided once those of all connections are known (conformance/trouble/trouble.h).
- *
- * Memory: bounded, some 600 octets, and about 24 for each of the latest answers and first answered XIDs.
+ * Facts noted about a connection while it is read, for "What happened": when each side was last heard, how the
+ * connection was requested, answered and ended, which Calls had no answer, and which answers did not arrive.
+ * conformance/trouble/trouble.h decides which facts are trouble, once the facts of all connections are known. Memory:
+ * bounded, some 600 octets, plus some 24 for each of the latest answers and first answered XIDs.
  */
 #ifndef IWARP_CONFORMANCE_TROUBLE_FACTS_H
 #define IWARP_CONFORMANCE_TROUBLE_FACTS_H
@@ -22,7 +21,7 @@ struct trouble_repeated {
     uint32_t n;
 };
 
-/* Requests for a connection, and their answers: of TCP, and of RDMA. */
+/* Requests for a connection, and the answers, over TCP and RDMA. */
 enum trouble_step {
     STEP_SYN,
     STEP_SYN_ACK,
@@ -39,16 +38,16 @@ enum trouble_end { END_NONE, END_FIN, END_RESET, END_DISCONNECT /* a DisconnectR
 enum trouble_fate {
     FATE_UNANSWERED,
     FATE_UNDELIVERED, /* the answer was sent, but not acknowledged */
-    FATE_REFUSED,     /* the caller's transport refused the answer, or the data moved for it */
+    FATE_REFUSED,     /* the caller's transport refused the answer, or the data moved for the answer */
 };
 
-/* A Call that has no answer, or whose answer may not have arrived. */
+/* A Call without an answer, or with an answer that may not have arrived. */
 struct trouble_call {
     const char *what; /* "READ"; static */
     uint32_t xid;
     uint8_t side; /* the caller */
     bool reverse;
-    bool unsure;       /* the capture has lacked something since the Call */
+    bool unsure;       /* packets since the Call are missing in the capture */
     bool acknowledged; /* the other side's transport has received the Call */
     enum trouble_fate fate;
     struct trouble_event call, answer; /* answer: the first copy */
@@ -78,7 +77,7 @@ struct trouble_error {
     } how;
 };
 
-/* Calls that were answered with one error: all of them; for ERROR_BUSY, those of the longest wait of a caller. */
+/* Calls that were answered with the same error: all Calls; for ERROR_BUSY, those of the caller that waited longest. */
 struct trouble_failure {
     const struct trouble_error *error; /* static */
     const char *what;                  /* the operation of the first Call; static */
@@ -87,9 +86,7 @@ struct trouble_failure {
     struct trouble_repeated now;
 };
 
-/*
- * What the peer owes after the answer to a request: the outcome of an asynchronous COPY, the return of recalled items.
- */
+/* What the peer owes after it answered a request: the outcome of an asynchronous COPY, the return of recalled items. */
 enum trouble_debt { DEBT_OFFLOAD, DEBT_RECALL, DEBT_LAYOUT, DEBTS };
 
 struct trouble_owed {
@@ -97,9 +94,9 @@ struct trouble_owed {
     struct trouble_event latest; /* the latest debt */
 };
 
-/* Packets of one side, until one of the sides ended the connection. */
+/* Packets of one side, until either side ended the connection. */
 struct trouble_side {
-    struct trouble_event first, last, spoke; /* spoke: not just to acknowledge */
+    struct trouble_event first, last, spoke; /* spoke: sent more than acknowledgements */
     struct trouble_event ended;
     enum trouble_end how;
     uint64_t packets, parts; /* parts: FPDUs, or packets with parts of messages */
@@ -107,12 +104,12 @@ struct trouble_side {
     uint64_t acked; /* the other side has received everything that this side sent before this offset */
 };
 
-/* One side refused for good something that the other side sent: a NAK, a Terminate. */
+/* A final refusal (NAK, Terminate) of something that the other side sent. */
 struct trouble_refusal {
     struct trouble_event when;
     uint8_t side;
-    bool known;            /* whether it is known what was refused; then: */
-    uint64_t offset;       /* of its beginning, in the other direction */
+    bool known;            /* whether it is known what was refused; if so: */
+    uint64_t offset;       /* the beginning of the refused data, in the other direction */
     uint32_t frame;        /* 0: unknown */
     const char *operation; /* "Send", "RDMA Write"; NULL: unknown */
     char reason[64];       /* "NAK: invalid request" */
@@ -122,18 +119,18 @@ enum { TROUBLE_ODD = 8, TROUBLE_CALLS_MAX = 64, TROUBLE_ANSWERS = 32, TROUBLE_FI
 
 struct trouble_facts {
     uint32_t id;       /* of the connection in the report; 0: it carries no RDMA */
-    bool ib, rdma;     /* neither: no RDMA was recognised */
+    bool ib, rdma;     /* neither is set: no RDMA was recognised */
     const char *plain; /* an upper layer without RDMA; its first Call: */
     struct trouble_event plain_call;
     bool usual_port;           /* the server's port is one of an upper layer: */
-    const char *enable;        /* if nothing listens there: what to look at; NULL: nothing is known */
+    const char *enable;        /* what to look at if nothing listens there; NULL: unknown */
     const char *where;         /* the usual port; NULL: there is none */
     struct ulp_sought *sought; /* not a connection, but questions to rpcbind; NULL: a connection */
     bool roles_known;
-    bool hole;              /* something is missing in the capture */
+    bool hole;              /* part of the connection is missing in the capture */
     struct endpoint end[2]; /* by side */
-    uint8_t opener;         /* the side that requested the connection, or is presumed to have done so */
-    uint8_t closer;         /* the side that ended the connection first; valid if either has ended it */
+    uint8_t opener;         /* the side that requested the connection, possibly presumed */
+    uint8_t closer;         /* the side that ended the connection first; valid if either side has ended it */
     struct trouble_repeated step[STEPS];
     uint8_t step_side[STEPS]; /* the side that sent the step last */
     uint16_t reject_reason;
@@ -145,15 +142,15 @@ struct trouble_facts {
     struct trouble_slow slow;
     struct trouble_failure *failure; /* one for each error that occurred, which are few; NULL: none */
     unsigned n_failures, room_failures;
-    struct trouble_repeated path_down; /* SEQUENCE says that the callback path is down; n 0: it no longer says so */
+    struct trouble_repeated path_down; /* SEQUENCE reports that the callback path is down; n 0: it no longer does */
     struct trouble_refusal refusal;    /* the first */
-    struct trouble_repeated differs;   /* data that were read back, and differ */
+    struct trouble_repeated differs;   /* data that were read back and differ from the data written */
     char *differs_words;               /* about the first difference; NULL: none */
     const char *server; /* "linux", "ganesha": the server that made the file handles in Calls; NULL: unknown */
     uint64_t parts;     /* of both sides */
     struct trouble_event answered; /* the latest answer to a Call */
     uint64_t calls, answers;       /* Calls, without copies; how many of them were answered */
-    uint32_t odd[TROUBLE_ODD];     /* XIDs of the first Calls whose answers do not end them by the rules */
+    uint32_t odd[TROUBLE_ODD];     /* XIDs of the first Calls whose answers do not end them according to the rules */
     unsigned n_odd;
     uint32_t n_open, n_listed; /* Calls kept as struct trouble_call; how many of these are listed: */
     struct trouble_call *open; /* by frame; NULL: none */
@@ -164,23 +161,23 @@ struct trouble_facts {
     unsigned n_early, room_early;
 };
 
-/* NULL: memory is lacking. */
+/* NULL: out of memory. */
 struct trouble_facts *trouble_facts_new(void);
 void trouble_facts_free(struct trouble_facts *facts);
 
-/* Packs the facts of an idle connection, and frees them. False: memory is lacking, and the facts are kept. */
+/* Packs the facts of an idle connection, and frees the unpacked facts. False: out of memory; the facts are kept. */
 bool trouble_facts_pack(struct trouble_facts *facts, struct packed *packed);
-/* NULL: memory is lacking. */
+/* NULL: out of memory. */
 struct trouble_facts *trouble_facts_unpack(struct packed *packed);
 
-/* For questions to rpcbind. NULL: memory is lacking. */
+/* For questions to rpcbind. NULL: out of memory. */
 struct trouble_facts *trouble_facts_sought(const struct ulp_sought *sought, int64_t until_ns);
 
 /* ---- while the connection is read; facts may be NULL ---- */
 
 void trouble_segment(struct trouble_facts *facts, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
                      uint64_t acked);
-/* A FIN after all earlier octets, or a reset that is valid (one forged by a third party may not be). */
+/* A FIN after all earlier octets, or a valid reset (which a third party could not forge). */
 void trouble_ended(struct trouble_facts *facts, unsigned side, bool reset, const struct place *place);
 void trouble_startup(struct trouble_facts *facts, const struct mpa_startup_event *event);
 void trouble_ib_packet(struct trouble_facts *facts, unsigned side, const struct ib_datagram *datagram,
@@ -191,7 +188,7 @@ void trouble_refused(struct trouble_facts *facts, const struct trouble_refusal *
 void trouble_part(struct trouble_facts *facts, const struct place *place);
 /* The connection speaks an upper layer without RDMA. */
 void trouble_plain(struct trouble_facts *facts, const char *what, const struct tcp_segment *segment);
-/* Whether nothing is known yet about the traffic of the connection. */
+/* Whether the traffic of the connection is still unknown. */
 static inline bool trouble_is_blank(const struct trouble_facts *facts)
 {
     return facts->parts == 0 && !facts->plain && facts->step[STEP_REQUEST].n == 0;
@@ -200,25 +197,25 @@ static inline bool trouble_is_blank(const struct trouble_facts *facts)
 void trouble_owes(struct trouble_facts *facts, enum trouble_debt debt, struct trouble_event event);
 void trouble_pays(struct trouble_facts *facts, enum trouble_debt debt);
 void trouble_callbacks(struct trouble_facts *facts, bool down, struct trouble_event event);
-/* A Call to the server has failed. error, what: static. */
+/* A Call to the server failed. error, what: static. */
 void trouble_failed(struct trouble_facts *facts, const struct trouble_error *error, const char *what,
                     struct trouble_event event);
-/* The answer to a Call does not end the Call by the rules. */
+/* The answer to a Call does not end the Call according to the rules. */
 void trouble_odd(struct trouble_facts *facts, uint32_t xid);
 /* An answer to a Call: call->offset is that of the answer. */
 void trouble_answered(struct trouble_facts *facts, const struct trouble_call *call);
 
 /* ---- at the end of the connection ---- */
 
-/* A Call that is outstanding. */
+/* A Call that is still outstanding. */
 void trouble_unanswered(struct trouble_facts *facts, const struct trouble_call *call);
-/* Data that were read back differ from those that were written; words are copied. */
+/* Data read back differ from the data written; words are copied. */
 void trouble_differs(struct trouble_facts *facts, struct trouble_event event, const char *words);
 /* The connection began and ended, each Call was answered in time, and there is no trouble. */
 bool trouble_facts_are_plain(const struct trouble_facts *facts);
-/* Whether there is anything to say although the connection carries no RDMA. */
+/* Whether there is something to report although the connection carries no RDMA. */
 bool trouble_is_stranger(const struct trouble_facts *facts);
-/* Finds the answers that did not arrive. To be called last, with acked of both sides and until_ns set. */
+/* Finds the answers that did not arrive. Call it last, when acked of both sides and until_ns are set. */
 void trouble_settle(struct trouble_facts *facts);
 
 static inline bool trouble_happened(const struct trouble_event *event)

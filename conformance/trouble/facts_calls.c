@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls that have no answer, or an answer that did not arrive. */
+/* Calls without an answer, or with an answer that did not arrive. */
 #include "conformance/trouble/facts.h"
 #include "engine/core/heap.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
-/* If no other packet comes for this long, an unacknowledged answer did not arrive; before, it still may. */
+/* If no packet comes for this long, an unacknowledged answer did not arrive; before that, it still may. */
 static const int64_t settled_ns = 1000000000;
 
-/* By this time a caller that was asked to try again has done so, or has given up (Linux clients: 15 s at most). */
+/* By this time a caller that was asked to try again has tried, or given up (Linux clients: 15 s at most). */
 static const int64_t retry_ns = 20000000000;
 
-/* An answer that takes longer is noticed by people. */
+/* People notice answers that take longer. */
 static const int64_t slow_ns = 2000000000;
 
 static void note_early(struct trouble_facts *facts, const struct trouble_call *call)
@@ -81,7 +81,7 @@ void trouble_pays(struct trouble_facts *facts, enum trouble_debt debt)
 {
     struct trouble_owed *owed = &facts->owed[debt];
 
-    /* A surplus pays no debt here, but another connection may have the debt. */
+    /* A surplus pays no debt here, but may pay a debt of another connection. */
     owed->paid += owed->n == 0 || owed->paid < owed->n;
 }
 
@@ -106,7 +106,7 @@ static void note_failure(struct trouble_failure *failure, const char *what, stru
     failure->what = failure->what_now;
 }
 
-/* NULL: memory is lacking. */
+/* NULL: out of memory. */
 static struct trouble_failure *calls_failure_of(struct trouble_facts *facts, const struct trouble_error *error)
 {
     struct trouble_failure *failures;
@@ -148,7 +148,7 @@ void trouble_odd(struct trouble_facts *facts, uint32_t xid)
         facts->odd[facts->n_odd++] = xid;
 }
 
-/* If there are more odd Calls than can be remembered, any Call may be odd. */
+/* With more odd Calls than can be remembered, any Call may be odd. */
 static bool is_odd(const struct trouble_facts *facts, uint32_t xid)
 {
     for (unsigned i = 0; i < facts->n_odd; i++)
@@ -184,7 +184,7 @@ static bool arrived(const struct trouble_facts *facts, const struct trouble_call
 {
     const struct trouble_side *answerer = &facts->side[call->side ^ 1u];
 
-    /* If the answerer's packets were not captured, or not all, it may have acknowledged the answer. */
+    /* If the answerer's packets were captured incompletely, it may have acknowledged the answer. */
     if (facts->hole || !answerer->acked_known || answerer->acked > call->offset)
         return true;
     return facts->until_ns - call->answer.time_ns < settled_ns;

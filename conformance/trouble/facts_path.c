@@ -3,15 +3,15 @@
 
 enum { TCP_ECE = 0x40, OPCODE_CNP = 0x81 };
 
-/* Acknowledgements that repeatedly come this late are held back: networks do not cause such delays so often. */
+/* Acknowledgements that are repeatedly this late are held back on purpose: networks rarely cause such delays. */
 static const int64_t held_least_ns = 30000000, held_most_ns = 600000000, prompt_ns = 1000000;
 
-/* Retransmissions that come sooner are not noticed. */
+/* Earlier retransmissions are not noticed. */
 static const int64_t stalled_least_ns = 100000000;
 
 /* ---- sizes ---- */
 
-/* at: of the first octet, or the PSN. A retransmission of the first waiting packet begins at the same place. */
+/* at: the first octet, or the PSN. A retransmission of the first waiting packet begins at the same place. */
 static void take_sent(struct trouble_sizes *sizes, uint64_t at, uint32_t size, struct trouble_event event)
 {
     if (sizes->waiting && at == sizes->at) {
@@ -29,7 +29,7 @@ static void take_sent(struct trouble_sizes *sizes, uint64_t at, uint32_t size, s
     sizes->sent_most = size > sizes->sent_most ? size : sizes->sent_most;
 }
 
-/* all: nothing waits any longer. */
+/* all: no packet waits any longer. */
 static void path_take_acked(struct trouble_sizes *sizes, bool all)
 {
     uint32_t size = all ? sizes->sent_most : sizes->size;
@@ -64,7 +64,7 @@ static void note_stall(struct trouble_stall *stall, int64_t time_ns)
     stall->first = stall->since;
 }
 
-/* New data are acknowledged. all: nothing waits any longer. */
+/* New data are acknowledged. all: no packet waits any longer. */
 static void proceed(struct trouble_stall *stall, bool all, struct trouble_event event)
 {
     if (stall->again)
@@ -86,7 +86,7 @@ static void end_window(struct trouble_window *window, int64_t time_ns)
     window->since.frame = 0;
 }
 
-/* The window is closed, or no longer closed. */
+/* The window was closed, or reopened. */
 static __attribute__((noinline)) void path_take_window(struct trouble_window *window, const struct tcp_segment *segment)
 {
     if (segment->flags & (TCP_SYN | TCP_RST))
@@ -105,7 +105,10 @@ static __attribute__((noinline)) void note_delay(struct trouble_delay *delay, ui
     delay->sum_ns += delay->late_ns;
 }
 
-/* A segment without payload may be a late acknowledgement; data of the other side that follow at once waited for it. */
+/*
+ * A segment without payload may be a late acknowledgement; if data of the other side follow at once, they waited for
+ * it.
+ */
 static void take_delay(struct trouble_delay *mine, struct trouble_delay *theirs, const struct tcp_segment *segment)
 {
     int64_t now = segment->time_ns, took;
@@ -115,7 +118,7 @@ static void take_delay(struct trouble_delay *mine, struct trouble_delay *theirs,
             note_delay(mine, segment->frame, now);
         mine->sent_ns = now;
         mine->acked_ns = theirs->acked_ns = 0;
-        theirs->sent_ns = 0; /* this side sends data: nobody waits for it */
+        theirs->sent_ns = 0; /* this side sends data, so nobody waits for it */
     } else if (theirs->sent_ns != 0) {
         took = now - theirs->sent_ns;
         theirs->acked_ns = took >= held_least_ns && took < held_most_ns ? now : 0;
@@ -176,7 +179,7 @@ static void take_retry(struct trouble_not_ready *not_ready, int64_t time_ns)
         not_ready->waited_least_ns = waited;
 }
 
-/* The Read Request asks for the rest of the last one, although none of its data has come. */
+/* The Read Request asks for the rest of the previous Request, although none of its data have come. */
 static void path_take_read(struct trouble_read *read, const struct ib_packet *packet, struct trouble_event event)
 {
     uint64_t end = packet->reth.address + packet->reth.length;

@@ -6,7 +6,7 @@
 #include "engine/packet/addressed.h"
 #include "wire/ib.h"
 
-/* frame 0: did not happen. */
+/* frame 0: it did not happen. */
 struct trouble_event {
     uint32_t frame;
     int64_t time_ns;
@@ -15,10 +15,10 @@ struct trouble_event {
 /* By size of the packets of one side, in octets after the IP header. */
 struct trouble_sizes {
     uint32_t acked_most;  /* the largest that the other side has acknowledged */
-    uint32_t sent_most;   /* largest since everything was acknowledged */
-    bool waiting;         /* an acknowledgement is outstanding, for: */
+    uint32_t sent_most;   /* the largest packet since everything was acknowledged */
+    bool waiting;         /* an acknowledgement is outstanding; then: */
     uint64_t at, latest;  /* offset or PSN of the first and the latest packet */
-    uint32_t size, again; /* of the first packet: its size, and how often it was sent again */
+    uint32_t size, again; /* the first packet: its size, and how often it was retransmitted */
     struct trouble_event first, last;
 };
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Attempts to connect that failed, and upper layers that use another way. */
+/* Failed attempts to connect, and upper layers that use another way. */
 #include "conformance/trouble/saying.h"
 #include "engine/packet/decap.h"
 #include "wire/rpcbind.h"
 
 #include <inttypes.h>
 
-enum { ATTEMPTS_MAX = 32 /* kinds of */ };
+enum { ATTEMPTS_MAX = 32 /* different kinds */ };
 
-/* A request that is younger may still be answered. */
+/* A younger request may still be answered. */
 static const uint64_t patience_ns = 1000000000;
 
 enum outcome {
@@ -120,10 +120,10 @@ static const char *reason_hint(uint16_t reason)
         const char *hint;
     } hints[] = {
         {3, "the server has no resources left: look at its limits and its memory"},
-        {4, "whoever rejected it had waited too long for the next message"},
-        {10, "the server still has a connection of these queue pairs"},
+        {4, "the rejecting side had waited too long for the next message"},
+        {10, "the server still has a connection with these queue pairs"},
         {12, "look at the GID index, the VLAN, and RoCE v1 or v2 on both sides"},
-        {28, "the application did: look at its log and at its limit of connections"},
+        {28, "the application rejected it: look at its log and at its connection limit"},
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(hints); i++)
@@ -183,7 +183,7 @@ static void say_unanswered(GString *text, const struct attempts *attempts, const
     if (attempts->asked.n == 1)
         g_string_append(text, " once");
     add_times(text, &attempts->asked);
-    g_string_append(text, attempts->waited > 0 ? ", only asked for patience (MRA)" : ", no reply came");
+    g_string_append(text, attempts->waited > 0 ? ", it only asked to wait (MRA)" : ", no reply came");
     if (attempts->connections == 1 && has_ended(first)) {
         g_autofree gchar *ending = ending_text(first);
 
@@ -195,7 +195,7 @@ static gchar *next_unanswered(const struct attempts *attempts)
 {
     return g_strdup(attempts->first->ib
                         ? "look at the address, the GID and VLAN of both sides, and UDP port 4791 in firewalls"
-                        : "TCP connects, but nobody speaks MPA there: look at what listens on this port");
+                        : "TCP connects, but MPA is not spoken there: look at what listens on this port");
 }
 
 static void say_rejected(GString *text, const struct attempts *attempts, const char *server)
@@ -220,7 +220,7 @@ static gchar *next_rejected(const struct attempts *attempts)
     const struct trouble_facts *first = attempts->first;
 
     if (!first->ib)
-        return g_strdup("the application did, or its limit of connections is reached: look at its log");
+        return g_strdup("the application rejected it, or its connection limit is reached: look at its log");
     return g_strdup(first->reject_reason == IB_CM_REJECT_INVALID_SERVICE_ID ? first->enable
                                                                             : reason_hint(first->reject_reason));
 }
@@ -338,7 +338,7 @@ static void say_failed(const struct saying *saying)
     }
 }
 
-/* ---- a reply that comes when nobody waits for it any longer ---- */
+/* ---- replies that come too late ---- */
 
 static void say_late(const struct saying *saying, const struct trouble_facts *facts)
 {
@@ -357,7 +357,7 @@ static void say_late(const struct saying *saying, const struct trouble_facts *fa
             g_strdup_printf("the %s came %s after the Request in frame %" PRIu32 ", too late: %s",
                             facts->ib ? "ConnectReply" : "MPA Reply", units_time(time, text), asked->frame, ending));
     trouble->time = time;
-    say_next(trouble, g_strdup_printf("look at what %s waits for before it answers, and at the time that %s allows",
+    say_next(trouble, g_strdup_printf("look at what delays the answer of %s, and at the timeout of %s",
                                       side_name(facts, facts->opener ^ 1u), side_name(facts, facts->opener)));
 }
 

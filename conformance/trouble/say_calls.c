@@ -7,7 +7,7 @@
 
 enum { CALLS_NAMED = 3 };
 
-/* If a connection continues when the capture ends, a Call that is younger may still be answered. */
+/* If the connection continues when the capture ends, Calls younger than this may still be answered. */
 static const uint64_t patience_ns = 2000000000;
 
 /* ---- which Calls ---- */
@@ -21,10 +21,10 @@ static bool calls_is_listed(const struct trouble_facts *facts, uint32_t xid)
     return false;
 }
 
-/* An answer at the beginning of a connection, which did arrive. */
+/* An answer at the beginning of a connection; it did arrive. */
 struct early {
     uint32_t xid;
-    guint at; /* of the connection, among those of the client and the server */
+    guint at; /* index among the connections of the client and the server */
     const struct trouble_answered *answered;
 };
 
@@ -101,7 +101,7 @@ static bool calls_is_lost(const struct trouble_facts *facts, const struct troubl
 
 /* ---- one connection ---- */
 
-/* Lost Calls of one fate and one side. */
+/* Lost Calls with the same fate on the same side. */
 struct lost {
     const struct trouble_facts *facts;
     enum trouble_fate fate;
@@ -135,10 +135,10 @@ static gchar *advice_on(const struct trouble_facts *facts, const struct trouble_
         return g_strdup_printf("%s had posted no Receive: look at its log and its threads",
                                side_name(facts, facts->refusal.side));
     if (trouble_happened(&facts->refusal.when))
-        return g_strdup_printf("%s takes for wrong what %s sent: look at its log, and at the findings below",
+        return g_strdup_printf("%s regards what %s sent as wrong: look at its log, and at the findings below",
                                side_name(facts, facts->refusal.side), side_name(facts, facts->refusal.side ^ 1u));
     if (facts->path[call->side].window.longest_ns >= patience_ns)
-        return g_strdup_printf("%s is waited for (see the line above): %s cannot send", caller, answerer);
+        return g_strdup_printf("%s has to act first (see the line above): %s cannot send", caller, answerer);
     if (call->fate == FATE_UNDELIVERED)
         return g_strdup_printf("look at the network towards %s and at its adapter", caller);
     if (never_arrived(facts, call))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The quality of the capture: nobody is to blame for what it lacks. */
+/* Defects of the capture itself. */
 #include "conformance/trouble/saying.h"
 #include "engine/packet/decap.h"
 
@@ -12,7 +12,7 @@ static uint64_t sent_by(const struct trouble_facts *facts, unsigned side)
     return MAX(facts->side[side].packets, facts->side[side].parts);
 }
 
-/* Packets to the server, to the client. */
+/* Packets to the server, and to the client. */
 static void capture_count(const struct saying *saying, uint64_t packets[2])
 {
     packets[0] = packets[1] = 0;
@@ -56,7 +56,7 @@ void say_capture(const struct saying *saying)
         to = saying->client;
     }
     trouble = say(saying, TROUBLE_ONE_DIRECTION, first, first->first,
-                  g_strdup_printf("only packets from %s to %s were captured: what the other side did cannot be known",
+                  g_strdup_printf("only packets from %s to %s were captured: the other side's actions are unknown",
                                   endpoint_text(&from, sender), endpoint_text(&to, receiver)));
     say_next(trouble, g_strdup("capture again, and mirror both directions"));
     for (guint i = 1; i < saying->facts->len; i++)

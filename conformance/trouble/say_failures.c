@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls that the server answered late or with errors of its own: of all connections together. */
+/* Calls that the server answered late or with errors of its own, over all connections. */
 #include "conformance/trouble/saying.h"
 
 #include <inttypes.h>
 
-/* A server that asks clients to wait for a shorter time than this is only busy. */
+/* A server that asks clients to wait for a shorter time than this is merely busy. */
 static const uint64_t busy_least_ns = 5000000000;
 
 /* ---- errors ---- */
 
-/* One error, on all connections; for ERROR_BUSY, where it lasted longest. */
+/* One error, over all connections; for ERROR_BUSY, the connection on which it lasted longest. */
 struct failed {
-    const struct trouble_facts *facts; /* those with the first frame */
+    const struct trouble_facts *facts; /* the facts with the first frame */
     const struct trouble_error *error;
     const char *what;
     struct trouble_repeated all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a peer still owes at the end: of all connections together, because a callback may come on another connection. */
+/* What a peer still owes at the end, over all connections, because a callback may use another connection. */
 #include "conformance/trouble/saying.h"
 
 #include <inttypes.h>
@@ -11,11 +11,11 @@ static const struct {
     const char *what, *due, *next;
 } debts[DEBTS] = {
     [DEBT_OFFLOAD] = {"COPY is asynchronous", "no CB_OFFLOAD came",
-                      "the client waits for the end of the COPY: look at the callback path, and at the server"},
+                      "the client waits for the COPY to finish: look at the callback path, and at the server"},
     [DEBT_RECALL] = {"CB_RECALL was accepted", "no DELEGRETURN came",
-                     "the client keeps what others wait for: look at the client"},
+                     "the client holds a delegation that others wait for: look at the client"},
     [DEBT_LAYOUT] = {"CB_LAYOUTRECALL was accepted", "no LAYOUTRETURN came",
-                     "the client keeps what others wait for: look at the client"},
+                     "the client holds a layout that others wait for: look at the client"},
 };
 
 static void say_debt(const struct saying *saying, enum trouble_debt debt)
@@ -87,9 +87,8 @@ void say_differs(const struct saying *saying)
             g_string_append_printf(text, "; so did %" PRIu32 " more READs", differs->n - 1);
         trouble = say(saying, TROUBLE_DIFFERS, facts, differs->first, g_string_free(text, FALSE));
         trouble->count = differs->n;
-        say_next(trouble,
-                 g_strdup("the data were damaged, or a client that was not captured has written there: compare "
-                          "the file on both sides, and look at who uses it"));
+        say_next(trouble, g_strdup("the data were damaged, or a client outside the capture wrote there: compare the "
+                                   "file on both sides, and check who else uses it"));
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the path and the transports did to packets: one line for each side and kind, of all connections together. */
+/* What the path and the transports did to packets: one line for each side and kind, over all connections. */
 #include "conformance/trouble/saying.h"
 #include "engine/packet/decap.h"
 
@@ -130,14 +130,15 @@ static void say_not_ready(const struct saying *saying, unsigned role)
     g_string_append_printf(text, "%s was not ready to receive %" PRIu64 " time%s and asked for %s each (RNR NAK)",
                            role_name(role), naks, naks == 1 ? "" : "s", timer);
     if (early > 0)
-        g_string_append_printf(text, ", but %s sent again after %s at the soonest, %" PRIu64 " time%s too early",
+        g_string_append_printf(text, ", but %s retransmitted after as little as %s, %" PRIu64 " time%s too early",
                                role_name(role ^ 1u), units_time((uint64_t)MAX(least, 0), waited), early,
                                early == 1 ? "" : "s");
     trouble = say(saying, early > 0 ? TROUBLE_NOT_READY : TROUBLE_WAITED, first, of->first, g_string_free(text, FALSE));
     trouble->count = naks;
-    say_next(trouble, early > 0 ? g_strdup_printf("the driver of %s does not wait for the timer: look for a newer one",
-                                                  role_name(role ^ 1u))
-                                : g_strdup_printf("%s posts too few Receives, or too late", role_name(role)));
+    say_next(trouble, early > 0
+                          ? g_strdup_printf("the driver of %s does not wait for the timer: look for a newer driver",
+                                            role_name(role ^ 1u))
+                          : g_strdup_printf("%s posts too few Receives, or posts them too late", role_name(role)));
 }
 
 static void path_say_read(const struct saying *saying, unsigned role)
@@ -155,9 +156,9 @@ static void path_say_read(const struct saying *saying, unsigned role)
                             "at PSN %" PRIu32 ", %" PRIu32 " time%s, though no response had come",
                             read->first_psn, role_name(role), read->continued_psn, read->n, read->n == 1 ? "" : "s"));
         trouble->count = read->n;
-        say_next(trouble, g_strdup_printf("the driver of %s takes a lost Request for a lost response: look for a newer "
-                                          "one",
-                                          role_name(role)));
+        say_next(trouble, g_strdup_printf(
+                              "the driver of %s mistakes a lost Request for a lost response: look for a newer driver",
+                              role_name(role)));
         return;
     }
 }
@@ -177,7 +178,7 @@ static void say_stall(const struct saying *saying, unsigned role)
         const struct trouble_stall *stall = &say_path_of(facts_at(saying, i), role)->stall;
 
         if (say_path_of(facts_at(saying, i), role ^ 1u)->not_ready.naks > 0)
-            continue; /* the other side asked for the repetition */
+            continue; /* the other side asked for the retransmission */
         n += stall->n;
         sum += stall->sum_ns;
         if (stall->n > 0 && (!worst || stall->longest_ns > worst->longest_ns)) {
@@ -261,7 +262,7 @@ static void say_congestion(const struct saying *saying, unsigned role)
     trouble = say(saying, TROUBLE_CONGESTION, first, first->first, g_string_free(text, FALSE));
     trouble->count = marked + told;
     say_next(trouble,
-             g_strdup_printf("a queue towards %s is full: look for what shares the path", role_name(role ^ 1u)));
+             g_strdup_printf("a queue towards %s is full: look for other traffic on the path", role_name(role ^ 1u)));
 }
 
 void say_path(const struct saying *saying)

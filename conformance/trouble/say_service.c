@@ -6,12 +6,12 @@
 
 enum { EMPTY_FEW = 3 };
 
-/* If a connection is set up again this soon, nobody notices the loss. */
+/* A loss that is repaired this soon goes unnoticed. */
 static const uint64_t short_ns = 50000000;
 
 /* ---- outages ---- */
 
-/* Calls were cut off, other than those that end one connection after the other. */
+/* Calls were cut off, not counting Calls that end one connection after the other. */
 static bool service_cut_off(const struct saying *saying, const struct trouble_facts *facts)
 {
     for (uint32_t i = 0; i < facts->n_listed; i++)
@@ -22,11 +22,11 @@ static bool service_cut_off(const struct saying *saying, const struct trouble_fa
 
 /* The time from the end of a connection to the next one that works. */
 struct outage {
-    const struct trouble_facts *lost, *back; /* back: NULL: never */
+    const struct trouble_facts *lost, *back; /* back: NULL: service never returned */
     unsigned failed;                         /* attempts in between */
 };
 
-/* Another connection that was up when this one ended continues. */
+/* Another connection that was up when this connection ended continues. */
 static bool others_go_on(const struct saying *saying, guint i)
 {
     const struct trouble_facts *facts = facts_at(saying, i);
@@ -94,8 +94,8 @@ static void say_outage(const struct saying *saying, const struct outage *outage)
     trouble = say(saying, TROUBLE_OUTAGE, lost, from, g_string_free(text, FALSE));
     trouble->time = time;
     say_next(trouble, g_strdup_printf(lost->closer == lost->opener
-                                          ? "the client gave the connection up: look at its log at %s UTC"
-                                          : "was the server restarted? Look at its log at %s UTC",
+                                          ? "the client gave up the connection: look at its log at %s UTC"
+                                          : "was the server restarted? look at its log at %s UTC",
                                       closed));
     if (outage->back)
         say_also(trouble, outage->back);

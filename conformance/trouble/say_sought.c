@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-/* An RDMA connection worked at this time or later: the answer of rpcbind did no harm. */
+/* An RDMA connection worked at this time or later: rpcbind's answer did no harm. */
 static bool works_since(const struct saying *saying, int64_t time_ns)
 {
     for (guint i = 0; i < saying->facts->len; i++)

@@ -19,10 +19,10 @@ enum { LOOPS_MAX = 32 };
 struct saying {
     struct troubles *troubles;
     struct endpoint client, server; /* the server's port is that of its first connection */
-    bool alone;                     /* the capture has hardly any other hosts */
+    bool alone;                     /* almost all packets of the capture are between these two */
     uint16_t rdma_port;             /* of a connection with RDMA; 0: unknown */
     GPtrArray *facts;               /* const struct trouble_facts * */
-    struct loop loop[LOOPS_MAX];    /* found by say_calls(): those with several members */
+    struct loop loop[LOOPS_MAX];    /* found by say_calls(): groups with several members */
     unsigned n_loops;
     GArray *early; /* answers at the beginning of connections, by XID; for say_calls() */
 };
@@ -37,7 +37,7 @@ static inline bool has_ended(const struct trouble_facts *facts)
     return facts->side[0].how != END_NONE || facts->side[1].how != END_NONE;
 }
 
-/* When the connection ended, or the time after which nothing more came. */
+/* When the connection ended, or the time after which nothing came. */
 static inline int64_t end_of(const struct trouble_facts *facts)
 {
     return has_ended(facts) ? facts->side[facts->closer].ended.time_ns : facts->until_ns;
@@ -66,7 +66,7 @@ void say_also(struct trouble *trouble, const struct trouble_facts *facts);
 /* The advice. Takes ownership of the text. */
 void say_next(struct trouble *trouble, gchar *next);
 
-/* Each function adds its findings to the list. */
+/* Each function adds its trouble to the list. */
 void say_attempts(const struct saying *saying); /* attempts to connect */
 void say_calls(struct saying *saying);          /* Calls and Replies */
 void say_differs(const struct saying *saying);  /* data that were read back */
@@ -75,7 +75,7 @@ void say_failures(const struct saying *saying); /* errors of the server, and lat
 void say_path(const struct saying *saying);     /* what the path and the transports did */
 void say_service(const struct saying *saying);  /* outages */
 void say_empty(const struct saying *saying);    /* connections without a message */
-void say_sought(const struct saying *saying);   /* questions to rpcbind that did not help */
+void say_sought(const struct saying *saying);   /* questions to rpcbind without a useful answer */
 void say_capture(const struct saying *saying);  /* what the capture lacks */
 bool says_one_direction(const struct saying *saying);
 /* The connection was requested, but not set up. */
@@ -83,13 +83,15 @@ bool trouble_attempt_failed(const struct trouble_facts *facts);
 
 /* ---- rpcbind ---- */
 
-/* The program was sought, and the answer was negative or missing; and no connection shows that it was not needed. */
+/*
+ * The program was sought, the answer was negative or missing, and no connection shows that the answer was not needed.
+ */
 bool sought_in_vain(const struct saying *saying, const struct trouble_facts *facts);
-/* The port on which rpcbind, before `time_ns`, announced RDMA, if it differs from this port; NULL: none. */
+/* The port that rpcbind announced for RDMA before `time_ns`, if it differs from this port; NULL: none. */
 const struct ulp_sought *sought_elsewhere(const struct saying *saying, uint16_t port, int64_t time_ns);
-/* The two hosts want RDMA, and have not got it from this time on. */
+/* The two hosts want RDMA, and do not get it from this time on. */
 bool rpcbind_matters(const struct saying *saying, int64_t time_ns);
-/* The advice, plus how to do without rpcbind. g_free() it. */
+/* The advice, and how to do without rpcbind. g_free() it. */
 gchar *rpcbind_is_not_needed(const struct trouble_facts *facts, const char *advice);
 
 bool in_a_loop(const struct saying *saying, const struct trouble_call *call);

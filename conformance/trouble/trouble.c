@@ -11,7 +11,8 @@
 
 enum {
     FACTS_KEPT_MAX = 16384,
-    STRANGERS_KEPT_MAX = FACTS_KEPT_MAX / 4, /* of these, so that a crowd does not push out RDMA connections */
+    STRANGERS_KEPT_MAX =
+        FACTS_KEPT_MAX / 4, /* connections without RDMA, limited so that they do not displace RDMA connections */
     TROUBLES_MAX = 1000,
     STRANGERS_FEW = 4,
     SOUGHT_MAX = 1024, /* the latest */
@@ -21,7 +22,7 @@ enum {
 
 /* ---- kinds ---- */
 
-/* one, more: for the headline, where %s is the number, or the duration. The headline omits notes without these. */
+/* one, more: for the headline; %s is the number, or the duration. Notes without these are not in the headline. */
 static const struct {
     const char *name, *one, *more;
     bool note, lasts;
@@ -277,13 +278,13 @@ static void trouble_list_say_all(struct saying *saying)
     saying->n_loops = 0;
 }
 
-/* Trouble that leaves Calls without an answer comes first. */
+/* Trouble that leaves Calls unanswered comes first. */
 static int trouble_list_rank_of(enum trouble_kind kind)
 {
     return kind == TROUBLE_SIZE || kind == TROUBLE_WINDOW ? -1 : (int)kind;
 }
 
-/* The worst trouble of a client and its server decides their place. */
+/* Each client and server is placed by its worst trouble. */
 static gint trouble_list_by_rank(gconstpointer a, gconstpointer b)
 {
     const struct trouble *const *first = a, *const *second = b;
@@ -314,7 +315,7 @@ static void gather_pairs(GPtrArray *list)
     }
 }
 
-/* About the whole capture: comes with the first client and server. */
+/* Belongs to the whole capture: listed with the first client and server. */
 static struct trouble *say_of_all(struct troubles *troubles, enum trouble_kind kind, struct trouble_event event,
                                   uint64_t count, gchar *words)
 {
@@ -339,7 +340,7 @@ static void say_copies(struct troubles *troubles)
         return;
     if (copies->n >= others - others / 8)
         words = g_strdup_printf("each packet was captured %.0f times: %" PRIu64
-                                " copies are left out; the capture is of several ports or interfaces",
+                                " copies are left out; the capture was made on several ports or interfaces",
                                 (double)copies->packets / (double)others, copies->n);
     else
         words = g_strdup_printf("%" PRIu64 " of %" PRIu64 " packets are copies of others, made by the capture or the "
@@ -358,16 +359,16 @@ static void say_left_out(struct troubles *troubles)
         g_ptr_array_set_size(troubles->list, TROUBLES_MAX);
     if (lines > 0)
         say_of_all(troubles, TROUBLE_LEFT_OUT, first, lines,
-                   g_strdup_printf("%" PRIu64 " more lines are left out here: these are the worst", lines));
+                   g_strdup_printf("%" PRIu64 " less serious lines are left out", lines));
     if (troubles->left_out > 0)
         say_of_all(troubles, TROUBLE_LEFT_OUT, first, troubles->left_out,
-                   g_strdup_printf("there is no room for what happened on %" PRIu64 " more connections: look at "
-                                   "captures of fewer of them",
+                   g_strdup_printf("there was no room to record %" PRIu64
+                                   " more connections: capture fewer connections at a time",
                                    troubles->left_out));
     if (troubles->sought_left_out > 0)
         say_of_all(
             troubles, TROUBLE_LEFT_OUT, first, troubles->sought_left_out,
-            g_strdup_printf("there is no room for %u more questions to rpcbind: look at captures of fewer clients",
+            g_strdup_printf("there was no room to record %u more questions to rpcbind: capture fewer clients at a time",
                             troubles->sought_left_out));
 }
 
@@ -478,7 +479,7 @@ static void add_worst(struct worst *worst, const struct trouble *trouble)
 gchar *troubles_headline(const struct troubles *const *of, unsigned n)
 {
     struct worst worst = {.kind = TROUBLE_KINDS};
-    bool fails = false; /* then known trouble is not the reason */
+    bool fails = false; /* in that case known trouble is not the reason */
     char number[UNITS_SIZE];
     const char *format, *place;
 

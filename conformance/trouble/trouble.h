@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "What happened": what went wrong between a client and a server, in words, the worst first. Conformance is judged
- * elsewhere: a server may fail in full conformance, and a mount that works may break rules.
+ * "What happened": what went wrong between a client and a server, in words, the worst trouble first. Conformance is
+ * judged elsewhere: a fully conforming server may fail, and a working mount may break rules.
  */
 #ifndef IWARP_CONFORMANCE_TROUBLE_TROUBLE_H
 #define IWARP_CONFORMANCE_TROUBLE_TROUBLE_H
@@ -13,7 +13,7 @@
 /* The worst first. */
 enum trouble_kind {
     TROUBLE_CALL_LOOP,       /* several connections end over the same Call */
-    TROUBLE_CALL_UNANSWERED, /* and never will be, as far as the capture shows */
+    TROUBLE_CALL_UNANSWERED, /* no answer will come, as far as the capture shows */
     TROUBLE_REPLY_REFUSED,
     TROUBLE_REPLY_UNDELIVERED,
     TROUBLE_SIZE, /* only small packets arrive */
@@ -23,7 +23,7 @@ enum trouble_kind {
     TROUBLE_OWED, /* the outcome of a COPY, the return of recalled items */
     TROUBLE_CALLBACKS_DOWN,
     TROUBLE_SERVER_BUSY, /* the client must try again and again */
-    TROUBLE_CALL_FAILED, /* for a reason on the server */
+    TROUBLE_CALL_FAILED, /* for a reason within the server */
     TROUBLE_OUTAGE,
     TROUBLE_OPERATION_REFUSED,
     TROUBLE_NO_ANSWER, /* attempts to connect without an answer */
@@ -35,7 +35,8 @@ enum trouble_kind {
     TROUBLE_RPCBIND_SILENT,
     TROUBLE_EMPTY, /* connections without a message */
     TROUBLE_PLAIN_TCP,
-    TROUBLE_DIFFERS, /* from here on nothing failed; here, data that were read back differ from those written */
+    TROUBLE_DIFFERS, /* The kinds from here on are not failures; this one: data read back differ from the data written
+                      */
     TROUBLE_ERROR,
     TROUBLE_SLOW,
     TROUBLE_STALL, /* packets were lost, and retransmitted late */
@@ -55,13 +56,13 @@ struct trouble {
     uint32_t frame;         /* the beginning */
     int64_t time_ns;
     uint64_t count; /* number of the items that the kind counts: Calls, attempts, connections */
-    uint64_t time;  /* duration in ns; 0: unknown or meaningless */
+    uint64_t time;  /* in ns; 0: unknown or meaningless */
     gchar *words;   /* a sentence without its full stop */
     gchar *next;    /* advice, in the same form; NULL: none */
-    bool known;     /* an earlier report has the same trouble (merge --baseline), so that it causes no failure */
+    bool known;     /* an earlier report has the same trouble (merge --baseline), so the run does not fail */
 };
 
-/* Packets that the capture has more than once. */
+/* Packets that are in the capture more than once. */
 struct trouble_copies {
     struct trouble_event first;
     uint64_t n, packets; /* copies; all packets */
@@ -70,34 +71,36 @@ struct trouble_copies {
 /* The trouble of a capture. */
 struct troubles {
     GPtrArray *list;              /* struct trouble *, by client and server, the worst first */
-    uint64_t calls, answers;      /* of connections that are over: RPC Calls; how many were answered */
-    uint64_t again;               /* of the calls, how many were repeated on a later connection, and answered there */
-    bool holes;                   /* the capture lacks something of a connection */
+    uint64_t calls, answers;      /* on connections that have ended: RPC Calls; of these, answered */
+    uint64_t again;               /* of the calls: repeated on a later connection, and answered there */
+    bool holes;                   /* part of a connection is missing in the capture */
     struct trouble_copies copies; /* left out */
-    GPtrArray *facts;             /* struct trouble_facts *, of connections that are over */
+    GPtrArray *facts;             /* struct trouble_facts *, of connections that have ended */
     uint64_t left_out;            /* facts left out for lack of room */
     unsigned strangers;           /* facts of connections without RDMA */
     unsigned sought;              /* facts of questions to rpcbind */
-    unsigned sought_left_out;     /* of the earliest questions, left out for lack of room */
+    unsigned sought_left_out;     /* the earliest of these, left out for lack of room */
 };
 
 struct troubles *troubles_new(void);
 void troubles_free(struct troubles *troubles);
-/* Takes ownership of the facts of a connection that is over. */
+/* Takes ownership of the facts of a connection that has ended. */
 void troubles_take(struct troubles *troubles, struct trouble_facts *facts);
 /* The outcome of questions to rpcbind; replaces earlier outcomes. The facts are moved. */
 void troubles_sought(struct troubles *troubles, GPtrArray *facts);
 /* Makes the list from all facts taken so far. */
 void troubles_conclude(struct troubles *troubles);
-/* For a report that was read: words, next, client and server are copied. The caller adds the connections. */
+/*
+ * For a report that was read from a file: words, next, client and server are copied. The caller adds the connections.
+ */
 struct trouble *troubles_add(struct troubles *troubles, const struct trouble *trouble);
 
-/* "call-unanswered", for programs; TROUBLE_KINDS: unknown name. */
+/* "call-unanswered", for programs; TROUBLE_KINDS: the name is unknown. */
 const char *trouble_kind_name(enum trouble_kind kind);
 enum trouble_kind trouble_kind_of(const char *name);
 /* The mount did not fail: it was slow, or the capture is unusual. */
 bool trouble_is_note(enum trouble_kind kind);
-/* The trouble is about this connection, not about the capture. */
+/* The trouble belongs to this connection, not to the whole capture. */
 bool trouble_is_about(const struct trouble *trouble, uint32_t connection);
 /* Both are between the same client and server. */
 bool trouble_same_pair(const struct trouble *a, const struct trouble *b);
@@ -108,8 +111,8 @@ bool troubles_any(const struct troubles *troubles);
 /* Whether any trouble fails. */
 bool troubles_any_fails(const struct troubles *troubles);
 /*
- * "5 Calls were never answered": the worst trouble of all these captures in a few words; if nothing went wrong, the
- * main reason for slowness. NULL: none. g_free() it.
+ * "5 Calls were never answered": the worst trouble of all captures in a few words; if nothing went wrong, the main
+ * cause of slowness. NULL: none. g_free() it.
  */
 gchar *troubles_headline(const struct troubles *const *of, unsigned n);
 /* "07:34:50.123", UTC. g_free() it. */

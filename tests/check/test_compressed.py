@@ -114,8 +114,8 @@ def test_damage_is_an_error_and_the_rest_is_judged(build, bad, form, tmp_path):
 def test_not_a_capture_inside(build, form, tmp_path):
     packed = tmp_path / "text.pcap"
     for content, what in ((b"This is a text.\nIt has lines.\n" * 9,
-                           f"not a pcap or pcapng file inside its compression by {form}"),
-                          (b"", f"nothing inside its compression by {form}")):
+                           f"not a pcap or pcapng file after decompression with {form}"),
+                          (b"", f"nothing after decompression with {form}")):
         packed.write_bytes(PACK[form](content))
         result = run(build, packed)
         assert result.returncode == 2

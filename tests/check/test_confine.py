@@ -154,7 +154,7 @@ def test_root_is_given_up(build, shim, tmp_path, user, uid):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can capture, and has rights to give up")
 def test_no_such_user(check):
     result = check("-i", "lo", "-Z", "nobody-of-that-name")
-    assert result.returncode == 2 and "-Z: no user has the name nobody-of-that-name" in result.stderr, result.stderr
+    assert result.returncode == 2 and "-Z: there is no user 'nobody-of-that-name'" in result.stderr, result.stderr
 
 
 def test_a_user_is_for_live_captures(check, good):

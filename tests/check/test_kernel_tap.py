@@ -147,7 +147,7 @@ def test_nothing_is_said_of_what_was_found_in_memory(build, check, played, repla
 def test_the_report_says_what_it_is(check, played, replay):
     path = replay(played("nfs41"), True)
     said = check(path).stdout
-    assert "kernel tap, times of its host, transport not recorded" in said and "path MTU" not in said
+    assert "kernel tap, timed by its host, transport not recorded" in said and "path MTU" not in said
     assert "connection 1: 192.0.2.1:40001 -> 192.0.2.2:20049" in said
     connection = next(line for line in map(json.loads, check("--format=ndjson", path).stdout.splitlines()) if line["type"] == "connection")
     assert connection["transport"] == "tap" and connection["ib"]["queue_pairs"] == [None, None] and connection["ib"]["path_mtu"] is None

@@ -376,7 +376,7 @@ def found(report, *arguments):
 
 def test_finding_small_sends(report, play):
     path = play(["I 60* send len=16", "R 60* send len=16"], start="with rev2")
-    assert found(report, path)["small-sends"]["text"] == "100 % of the Sends have no more than 256 octets."
+    assert found(report, path)["small-sends"]["text"] == "100 % of the Sends have at most 256 octets."
 
 
 def test_finding_inline_too_small(report, play):

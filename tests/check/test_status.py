@@ -72,7 +72,7 @@ def test_a_request_that_is_never_answered_is_no_pass(check, report, build, tmp_p
         path = cut_after(tmp_path / "whole.pcapng", frames, tmp_path / "asked.pcapng")
         status, parsed = report(path)
         assert status == 3 and len(parsed["captures"][0]["connections"]) == 1, options
-        assert "the request for a connection was never answered" in parsed["captures"][0]["nothing_checked"]
+        assert "the connection request was never answered" in parsed["captures"][0]["nothing_checked"]
         (tmp_path / "one.json").write_text(check("--format=ndjson", path).stdout)
         merged = check("merge", tmp_path / "one.json")
         assert merged.returncode == 3, merged.stderr
