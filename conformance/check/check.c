@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From packets to segments, from segments to the shares of the capture, and from their results to one report. */
+/* From packets to segments, from segments to the shares of the capture, and from their results to a report. */
 #include "conformance/check/check.h"
 
 #include "conformance/check/check_across.h"
@@ -32,7 +32,7 @@ struct reading {
     struct decap *decap;
     const struct check_options *options;
     struct across *across;
-    struct terminate_layouts layouts; /* of Terminates, by host: the layouts that one share finds are used by all */
+    struct terminate_layouts layouts; /* of Terminates, by host: shared by all shares */
     struct share_setup of_share;
     struct share *shares[CHECK_SHARES]; /* NULL: no packet of this share so far */
     struct share_pool *pools;           /* one for each thread */
@@ -80,7 +80,7 @@ static unsigned next_share(const struct reading *reading, unsigned from)
     return from;
 }
 
-/* Waits until all shares have finished their packets, and lets them know how far the capture has come. */
+/* Waits until all shares have processed their packets, and tells them how far the capture has come. */
 static void check_reach(struct reading *reading)
 {
     workers_pause(reading->workers);
@@ -164,10 +164,10 @@ static gchar *clock_jumps(const char *file, const struct steady_clock *clock)
 
     if (clock->jumps == 1)
         return g_strdup_printf("%s: the time jumps %s by %.0f s at frame %" PRIu32
-                               "; this report leaves that out of all later times",
+                               "; all later times in this report omit the jump",
                                file, how, seconds, clock->first_frame);
     return g_strdup_printf("%s: the time jumps %" PRIu64 " times, first %s by %.0f s at frame %" PRIu32
-                           "; this report leaves the jumps out of all later times",
+                           "; all later times in this report omit the jumps",
                            file, clock->jumps, how, seconds, clock->first_frame);
 }
 
@@ -295,7 +295,7 @@ static bool prepare_shares(struct reading *reading, const struct check_setup *se
     return reading->workers != NULL;
 }
 
-/* A connection that ended in the lost packets must not seem to have continued in silence. */
+/* A connection that ended in the lost packets must not seem to have continued silently. */
 static void report_drops(struct reading *reading)
 {
     uint64_t dropped = capture_dropped(reading->source);
@@ -308,7 +308,7 @@ static void report_drops(struct reading *reading)
         share_dropped(reading->shares[i], dropped);
 }
 
-/* After a jump in time, silence proves nothing: another capture may have been appended to that of the silent host. */
+/* After a jump in time, silence proves nothing: another capture may have been appended. */
 static int64_t silence_until(const struct reading *reading)
 {
     return reading->clock.jumps > 0 ? MIN(reading->clock.first_at_ns, reading->last_ns) : reading->last_ns;
@@ -340,7 +340,7 @@ static gint by_opening(gconstpointer a, gconstpointer b)
     return *first < *second ? -1 : *first > *second;
 }
 
-/* The shares do not know each other: connections are numbered by the frames that opened them. */
+/* Shares do not know each other: connections are numbered by the frames that opened them. */
 static void number_connections(struct reading *reading)
 {
     GArray *opened = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -357,7 +357,7 @@ static void number_connections(struct reading *reading)
     g_array_unref(opened);
 }
 
-/* Takes the facts about connections that are over; the facts about the others follow when they end. */
+/* Takes facts about connections that have ended; facts about the others follow when they end. */
 static void check_take_troubles(struct reading *reading)
 {
     struct report_capture *capture = reading->capture;
@@ -408,7 +408,7 @@ static void check_gather(struct reading *reading)
         reading->memory_lacking |= found->memory_lacking;
         share_taken(reading->shares[i]);
     }
-    /* There is room only for the first ones. The order of frames decides which, not the shares. */
+    /* There is room only for the first. Frames decide which, not shares. */
     g_ptr_array_sort(strangers, by_first_frame);
     for (guint i = 0; i < strangers->len; i++)
         troubles_take(capture->troubles, g_ptr_array_index(strangers, i));
@@ -446,7 +446,7 @@ static void report_part_end(struct reading *reading, bool last, int64_t to)
     part->from_ns = to;
 }
 
-/* Ends the period before the next packet is read. Periods in which capture_next() did not return have no report. */
+/* Ends the period before the next packet is read. Periods during which capture_next() did not return have no report. */
 static void part_if_due(struct reading *reading, int64_t now)
 {
     int64_t period = reading->parts->period_ns, to;

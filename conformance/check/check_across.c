@@ -13,7 +13,7 @@ struct judging {
     struct report_connection *report;
     struct verdict verdict;
     struct rule_counts counts;
-    uint32_t excused[RULE_COUNT]; /* failures that were withdrawn */
+    uint32_t excused[RULE_COUNT]; /* withdrawn failures */
     bool any_excused;
     bool memory_lacking;
 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rules that apply across the connections of a capture (engine/rdma/ulp_across.h). The shares of a capture do not know
- * each other, so these rules are judged when the results of the shares are joined: in the order of connections,
- * whichever thread worked on them.
+ * Rules across the connections of a capture (engine/rdma/ulp_across.h). Shares do not know each other, so these rules
+ * are judged when the results of the shares are joined: in the order of connections, whatever the threads.
  */
 #ifndef IWARP_CONFORMANCE_CHECK_CHECK_ACROSS_H
 #define IWARP_CONFORMANCE_CHECK_CHECK_ACROSS_H
@@ -18,8 +17,8 @@ void across_free(struct across *across);
 /* As in struct ulp_across. */
 void across_asked(struct across *across, const struct addressed_segment *segment, bool tcp);
 /*
- * connections: struct report_connection *, by id, that ended since the last call; takes ownership of their records, and
- * adds findings to their reports. False: out of memory.
+ * connections: struct report_connection *, by id, that have ended since the last call; takes ownership of their
+ * records, and adds findings to their reports. False: out of memory.
  */
 bool across_judge(struct across *across, const struct check_options *options, const GPtrArray *connections,
                   int64_t now_ns);

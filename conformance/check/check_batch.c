@@ -112,7 +112,7 @@ static void batch_work_on(struct batch_item *item, struct share *const *shares, 
         share_segment(shares[item->share], &item->segment);
 }
 
-/* Sorts by share; the items of a share stay in the order of arrival. */
+/* Sorts by share; items of the same share keep their order. */
 static void batch_sort(struct batch *batch)
 {
     unsigned begin[CHECK_SHARES + 1] = {0};
@@ -125,9 +125,7 @@ static void batch_sort(struct batch *batch)
         batch->order[begin[batch->item[i].share]++] = (uint16_t)i;
 }
 
-/*
- * Prefetches a later item: a batch is larger than the processor's cache, and the processor cannot predict this order.
- */
+/* Prefetches a later item: a batch exceeds the processor's cache, and the processor cannot predict this order. */
 static void fetch(const struct batch *batch, unsigned i)
 {
     const char *item = (const char *)&batch->item[batch->order[i]];
@@ -151,7 +149,7 @@ void batch_work(struct batch *batch, struct share *const *shares, const struct b
 
 void batch_catch_up(struct batch *batch, struct share *const *shares, uint32_t frame, const struct batch_events *events)
 {
-    /* Work that is started here may itself catch up, but only finds older items that have already begun. */
+    /* Processing started here may itself catch up, but only meets older items that have already begun. */
     while (batch->caught_up < batch->n && batch_frame_of(&batch->item[batch->caught_up]) < frame) {
         struct batch_item *item = &batch->item[batch->caught_up++];
 

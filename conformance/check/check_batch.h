@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packets that wait for their shares, so that each share can work on all its packets at once: the share's state is then
- * brought into the processor's cache once per batch, not once per packet. Shares do not know each other, so their order
- * does not matter, except for the data that they have in common: before using these, a share calls batch_catch_up().
+ * Packets that wait for their shares, so that each share processes all its packets at once: its state is then loaded
+ * into the processor's cache once per batch, not once per packet. Shares are independent, so their order does not
+ * matter, except for common data: before a share uses these, it calls batch_catch_up().
  */
 #ifndef IWARP_CONFORMANCE_CHECK_CHECK_BATCH_H
 #define IWARP_CONFORMANCE_CHECK_CHECK_BATCH_H
@@ -37,7 +37,7 @@ struct batch *batch_new(void);
 void batch_free(struct batch *batch);
 /* Whether there is room for an item with this many octets of payload; an empty batch grows if necessary. */
 bool batch_has_room(struct batch *batch, size_t octets);
-/* These copy their argument. There must be room. */
+/* These copy their argument. The batch must have room. */
 void batch_segment(struct batch *batch, unsigned share, const struct addressed_segment *segment);
 void batch_datagram(struct batch *batch, unsigned share, const struct ib_datagram *datagram);
 
@@ -48,7 +48,7 @@ struct batch_events {
     void *ctx;
     void (*frame)(void *ctx, uint32_t frame);
 };
-/* Passes all items to their shares, share by share; then the batch is empty. */
+/* Passes all items to their shares, share by share, and empties the batch. */
 void batch_work(struct batch *batch, struct share *const *shares, const struct batch_events *events);
 /* Within batch_work(): passes items older than this frame to their shares, in the order of frames. */
 void batch_catch_up(struct batch *batch, struct share *const *shares, uint32_t frame,

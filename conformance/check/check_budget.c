@@ -107,7 +107,7 @@ static uint32_t line_of_parked(struct sums *sums, size_t awake)
     return 0;
 }
 
-/* The frame up to which entries are dropped, so that an eighth of `most` is free again; 0: at most `most` exist. */
+/* The frame up to which entries are dropped, so that an eighth of `most` is free again; 0: there are at most `most`. */
 static uint32_t line_of(GArray *frames, unsigned most)
 {
     if (frames->len <= most)
@@ -116,9 +116,7 @@ static uint32_t line_of(GArray *frames, unsigned most)
     return g_array_index(frames, uint32_t, frames->len - (most - most / 8) - 1);
 }
 
-/*
- * The size from which on a holder drops its packets, so that a quarter is free again; SIZE_MAX: there is room for all.
- */
+/* The size above which a holder drops its packets, so that a quarter is free again; SIZE_MAX: there is room for all. */
 static size_t line_of_held(struct sums *sums, size_t most)
 {
     size_t line = SIZE_MAX;
@@ -133,13 +131,13 @@ static size_t line_of_held(struct sums *sums, size_t most)
     return line;
 }
 
-/* How many packets may come before the sums are computed again: each packet can add `each`, until nothing is left. */
+/* How many packets may come before the sums are computed again: each packet adds at most `each` to what is used. */
 static uint32_t packets_until(size_t left, size_t most, size_t each)
 {
     return (uint32_t)MIN(MAX(MAX(left, most / BUDGET_STEPS) / each, BUDGET_STEP), UINT32_MAX);
 }
 
-/* Plans the next time, so that no limit can be exceeded by more than a step. */
+/* Plans the next computation, so that limits are exceeded by at most one step. */
 static void plan(struct budget *budget, const struct sums *sums)
 {
     size_t left = budget->connections > sums->octets ? budget->connections - sums->octets : 0;
@@ -187,7 +185,7 @@ static void budget_add_up(const struct budget *budget, struct sums *sums, struct
     listed->overfull = listed->octets > budget->limit / BUDGET_LISTED * 2;
 }
 
-/* Computes the sums. Near the limit idle connections are parked first, before a connection has to go. */
+/* Computes the sums. Near the limit, idle connections are parked before any is dropped. */
 static void add_up_parked(const struct budget *budget, struct sums *sums, struct share_listed *listed,
                           struct share *const *shares, unsigned n)
 {
@@ -240,9 +238,9 @@ gchar *budget_cut_short_text(const struct budget *budget, const char *file, uint
 {
     g_autofree gchar *size = size_text(budget->limit);
 
-    return g_strdup_printf("%s: too many connections at a time for the memory limit of %s: from frame %" PRIu32
-                           " on, a connection was judged up to its last packet before that, or not at all, %" PRIu64
-                           " time%s; give a larger --memory-limit, or fewer connections",
+    return g_strdup_printf("%s: too many simultaneous connections for the memory limit of %s: from frame %" PRIu32
+                           " on, a connection was judged only up to that frame, or not at all, %" PRIu64
+                           " time%s; raise --memory-limit, or check fewer connections",
                            file, size, budget->cut_short_frame, n, n == 1 ? "" : "s");
 }
 

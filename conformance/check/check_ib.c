@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The RoCE and InfiniBand connections of a share. */
+/* The RoCE and InfiniBand connections of a share of the capture. */
 #include "conformance/check/check_finding.h"
 #include "conformance/check/check_watched.h"
 #include "conformance/model/report_ib.h"
@@ -16,7 +16,7 @@ struct watched_ib {
     struct watched *watched;
     struct endpoint endpoint[2];
     struct ib_connection *connection;
-    uint32_t latest[2]; /* frame of the latest request of each side */
+    uint32_t latest[2]; /* the frame of each side's latest request */
     guint found[2];     /* findings listed at that time */
     enum ib_below below;
     struct icrc_counts icrc;
@@ -188,7 +188,7 @@ static bool ib_on_open(void *ctx, struct ib_connection *connection, struct ib_rc
     return true;
 }
 
-/* A side has no more Reads outstanding than it announced, and than the other side can serve. */
+/* Neither side has more Reads outstanding than it announced, or than the other side can serve. */
 static void take_read_limits(struct collector *collector, const struct ib_connection *connection)
 {
     if (!connection->request_seen || !connection->reply_seen)
@@ -297,7 +297,7 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
     icrc = ib_datagram_icrc(datagram, &packet);
     packet.icrc_wrong = icrc == ICRC_WRONG;
     dropped = !check->options->assume_no_icrc && ib_icrc_drops(check->icrc_senders, &arrival, icrc);
-    /* A packet that the receiver drops is counted with the connection to which it seems to belong; so is a CNP. */
+    /* A packet that the receiver drops is counted with the connection to which it seems to belong; likewise a CNP. */
     connection = dropped || ib_service_of(packet.bth.opcode) == IB_CNP
                      ? ib_connections_find(check->managed, &arrival)
                      : ib_connections_packet(check->managed, &arrival);

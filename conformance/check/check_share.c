@@ -45,7 +45,7 @@ static void share_on_close(void *ctx, struct connection *connection, enum connec
     struct watched *watched = connection->host;
     struct watched_span span = share_span_of(connection);
 
-    /* A connection that has shown nothing so far is opened again by its next segment. */
+    /* A connection that has shown nothing so far is opened anew by its next segment. */
     if (why == CONNECTION_EVICTED &&
         (tcp_pair_facts(connection->tcp, 0)->highest > 0 || tcp_pair_facts(connection->tcp, 1)->highest > 0))
         ((struct share *)ctx)->found.cut_short++;
@@ -77,7 +77,7 @@ static void share_take_part(void *ctx, struct connection *connection)
         return;
     connections_unpark(share->connections, connection);
     watched_part(connection->host, &span);
-    if (parked) /* all together would exceed --memory-limit */
+    if (parked) /* together they would exceed --memory-limit */
         connections_park_one(share->connections, connection);
 }
 
@@ -219,7 +219,7 @@ struct numbering {
     uint32_t before;
 };
 
-/* How many connections were opened before this one. */
+/* The number of connections opened before this connection. */
 static guint rank(const GArray *opened, uint64_t at)
 {
     guint low = 0, high = opened->len;

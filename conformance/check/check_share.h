@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A share of a capture's connections: takes their segments and makes the connections' reports. A capture always has the
- * same number of shares, for any number of threads, so that the report does not depend on that number.
+ * same number of shares, whatever the number of threads, so that the report does not depend on the threads.
  */
 #ifndef IWARP_CONFORMANCE_CHECK_CHECK_SHARE_H
 #define IWARP_CONFORMANCE_CHECK_CHECK_SHARE_H
@@ -15,9 +15,9 @@ struct share;
 
 enum {
     CHECK_SHARES = 128
-}; /* the connections of a single share should fit in the processor's cache, even with many clients */
+}; /* the connections of one share should fit in the processor's cache, even with many clients */
 
-/* Memory that the shares of one thread have in common: memory that one returns is still in the cache for another. */
+/* Memory that the shares of one thread share: what one share returns is still in the cache for the next. */
 struct share_pool {
     struct counting counting;
     struct arena_pool arenas; /* for connections over TCP */
@@ -27,11 +27,11 @@ struct share_setup {
     const struct check_options *options;
     const struct report_capture *capture; /* its start_ns is set before the first segment */
     FILE *print;                          /* NULL: prints nothing */
-    struct terminate_layouts *layouts;    /* of all shares; outlives the share, like the pool */
+    struct terminate_layouts *layouts;    /* common to all shares; outlives the share, as the pool does */
     struct share_pool *pool;
     unsigned shares;
     bool lossy;        /* packets are known to have been dropped */
-    uint64_t dropped;  /* packets dropped before the share was created; live */
+    uint64_t dropped;  /* live capture: packets dropped before the share was created */
     uint32_t *next_id; /* NULL: share_number() sets the numbers of the connections */
 };
 
@@ -39,15 +39,15 @@ struct share_found {
     GPtrArray *connections; /* struct report_connection *; freed by the function that takes them */
     GArray *opened;         /* uint64_t: `opened` of each connection that has no number yet (check_watched.h) */
     uint64_t other_connections;
-    GPtrArray *strangers;        /* struct trouble_facts *, of connections without RDMA; taken like connections */
-    uint64_t strangers_left_out; /* such connections for which the list has no room */
+    GPtrArray *strangers;        /* struct trouble_facts *, from connections without RDMA; taken as connections are */
+    uint64_t strangers_left_out; /* number of such connections for which the list has no room */
     uint64_t cut_short;          /* connections that made room for others before their end */
-    struct report_rest rest;     /* connections that are only counted, because the list is full */
-    uint64_t wrong_icrcs;        /* RoCE or InfiniBand packets of no connection that were left out for a wrong ICRC */
+    struct report_rest rest;     /* connections that are counted but not listed, because the list is full */
+    uint64_t wrong_icrcs;        /* RoCE or InfiniBand packets without a connection, ignored for a wrong ICRC */
     bool memory_lacking;
 };
 
-/* Initially zero. To be called after the last share is freed; the results of shares stay valid. */
+/* Initially zero. Call it after the last share is freed; the results of shares stay valid. */
 void share_pool_clear(struct share_pool *pool);
 
 /* NULL: out of memory. */
@@ -56,7 +56,7 @@ void share_free(struct share *share);
 void share_segment(struct share *share, struct addressed_segment *segment);
 /* Takes a packet of RoCE or InfiniBand. */
 void share_datagram(struct share *share, const struct ib_datagram *datagram);
-/* The number of packets that a live capture has lost so far, from any connection. */
+/* The number of packets, from any connection, that a live capture has lost so far. */
 void share_dropped(struct share *share, uint64_t dropped);
 /* Visits each item that a share keeps. */
 struct share_visit {
@@ -65,41 +65,41 @@ struct share_visit {
     void (*connection)(void *ctx, uint32_t frame, size_t octets, bool parked);
 };
 
-/* How many of each kind the report has so far. */
+/* How many items of each kind the report has so far. */
 struct share_listed {
     uint64_t findings, notes, records, strangers;
-    uint64_t octets; /* memory of connections that are over */
-    /* For all shares together. full: connections without findings or trouble are only counted; overfull: all are. */
+    uint64_t octets; /* memory of connections that have ended */
+    /* For all shares together. full: only connections with findings or trouble are listed; overfull: none is. */
     bool full, overfull;
 };
 
-/* The share has received all packets before that frame and time, and judges the connections that are over by then. */
+/* The share has received all packets before that frame and time, and judges the connections that have ended by then. */
 void share_reach(struct share *share, uint32_t frame, int64_t now_ns);
-/* To be called after share_reach(). Visits what the share keeps, and adds to `listed` how much the share has listed. */
+/* Call it after share_reach(). Visits what the share keeps, and adds to `listed` how much the share has listed. */
 void share_kept(struct share *share, const struct share_visit *visit, struct share_listed *listed);
-/* Parks the TCP connections that had no packet after that frame: until the next packet they take less memory. */
+/* Parks TCP connections without a packet since that frame: they take less memory until the next packet. */
 void share_park(struct share *share, uint32_t until);
 /*
- * To be called after share_reach(). Drops state beyond the limits. listed: the sums of share_kept() over all shares.
- * The share lists more findings, notes, records, strangers and connections only while these sums leave room; what it
- * has listed since then does not count. So the lists do not depend on the share in which a connection is.
+ * Call it after share_reach(). Drops state beyond the limits. listed: the sums of share_kept() over all shares. The
+ * share lists more findings, notes, records, strangers and connections only while these sums leave room, regardless of
+ * what it has listed since. So the lists do not depend on which share has a connection.
  */
 void share_trim(struct share *share, const struct kept_limits *limits, const struct share_listed *listed,
                 int64_t now_ns);
 /* The capture is over. */
 void share_finish(struct share *share, int64_t last_ns);
-/* Takes the results so far of the open connections. They continue, with empty results. */
+/* Takes the results so far from open connections, which continue with empty results. */
 void share_part(struct share *share);
 /* After share_finish() or share_part(); the share owns the result. */
 const struct share_found *share_result(const struct share *share);
-/* The counts of connections that are not listed, to be added to those of the capture. */
+/* The counts of connections that are not listed, for addition to those of the capture. */
 struct report_rest *share_rest(struct share *share);
 /*
- * Numbers the connections that have no number yet: by their place among all connections opened since the last call, in
- * all shares, in ascending order, after the `before` earlier ones.
+ * Numbers the connections without a number: by their place among all connections opened since the last call, in all
+ * shares, in ascending order, after the `before` earlier connections.
  */
 void share_number(struct share *share, const GArray *opened, uint32_t before);
-/* The results have been taken. */
+/* The caller has taken the results. */
 void share_taken(struct share *share);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --stats: taps that collect, instead of the taps that do not. */
+/* --stats: replaces the plain taps by taps that also collect. */
 #include "conformance/check/check_watched.h"
 
 static struct collector *collector_of(void *ctx)
@@ -25,7 +25,7 @@ static void stats_on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t t
                              const struct place *place)
 {
     watched_taps.skipped(ctx, side, from, to, why, place);
-    collector_hole(collector_of(ctx), side & 1u, 0); /* they were captured, but cannot be understood */
+    collector_hole(collector_of(ctx), side & 1u, 0); /* captured, but unreadable */
 }
 
 static void stats_on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Limits for a capture, or for a part of it, plus what single shares add until the budget is settled again. */
+/* Limits for a capture or a part of it; single shares may exceed them until the budget is settled again. */
 enum {
     FINDINGS_LISTED_MAX = 262144,
     NOTES_LISTED_MAX = 262144,
@@ -17,7 +17,7 @@ enum {
     RECORDS_LISTED_MAX = 32768, /* until they are judged together: at most some 7 KiB each */
 };
 
-/* Octets of a connection in addition to stack, facts and findings: its entries in tables, and its report. */
+/* Octets of a connection beyond stack, facts and findings: its entries in tables, and its report. */
 enum { WATCHED_BESIDES = 2 << 10 };
 
 /* ---- roles ---- */
@@ -52,12 +52,12 @@ static bool worth_keeping(const struct watched *watched, enum rule_id rule)
 {
     unsigned limit = watched->share->options->max_findings;
 
-    /* This finding is already counted. */
+    /* This finding has been counted already. */
     return limit == 0 || (watched->verdict.counts->failed[rule] <= limit &&
                           watched->share->all_listed.findings < FINDINGS_LISTED_MAX);
 }
 
-/* Shows each finding when it is made, even findings that reports only count. */
+/* Shows each finding as it is made, even if reports only count it. */
 static void show_finding(const struct watched *watched, const struct finding *finding, enum direction direction)
 {
     const struct print_target target = watched_print_target(watched);
@@ -130,7 +130,7 @@ void watched_unpark(struct watched *watched)
 
 static size_t facts_size(const struct watched *watched)
 {
-    enum { PACKED_PART = 4 }; /* packed facts count as this fraction; arenas have their own */
+    enum { PACKED_PART = 4 }; /* packed facts count as this fraction; arenas have another */
 
     return sizeof *watched->host.facts / (watched->parked ? PACKED_PART : 1);
 }
@@ -403,7 +403,7 @@ void watched_free(struct watched *watched)
     free(watched);
 }
 
-/* A capture with very many connections must not hold notes without limit: the last connections get none. */
+/* Captures with many connections must not hold notes without limit: the last connections get none. */
 static GArray *take_notes(struct watched *watched)
 {
     GArray *notes = notes_take(watched->host.notes);
@@ -446,7 +446,10 @@ static void take_mpa(struct watched *watched, struct report_connection *report, 
                 rdmap_connection_counts(stack_rdmap(watched->host.stack))->messages[opcode][direction];
 }
 
-/* The connection is only counted, not listed: if the list is full and it has no findings or trouble; later always. */
+/*
+ * The connection is counted, not listed: either the list is full and the connection has no findings or trouble, or the
+ * list is overfull.
+ */
 static bool is_of_rest(const struct share *share, const struct report_connection *report, bool last)
 {
     if (!last || report->record || report->continued || !share->all_listed.full)
@@ -506,7 +509,7 @@ static void watched_take_acked(const struct watched *watched, struct trouble_fac
     }
 }
 
-/* Takes the record that the connection leaves for rules across connections. */
+/* Takes the connection's record for rules across connections. */
 static void take_record(const struct watched *watched, const struct watched_span *span)
 {
     struct share *share = watched->share;
@@ -585,7 +588,7 @@ void watched_close(struct watched *watched, const struct watched_span *span, int
 {
     struct share *share = watched->share;
 
-    if (share->dropped != watched->dropped) /* packets since then may have been lost: silence proves nothing */
+    if (share->dropped != watched->dropped) /* packets since then may have been lost, so silence proves nothing */
         now_ns = MIN(now_ns, span->end_ns);
     if (share->lossy || share->dropped != watched->dropped)
         stack_lossy(watched->host.stack);

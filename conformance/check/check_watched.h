@@ -28,7 +28,7 @@ struct share {
     uint32_t *next_id;
     uint32_t frame;   /* the current frame */
     uint64_t dropped; /* packets that the capture dropped, as far as known */
-    bool lossy;       /* some were dropped at some time */
+    bool lossy;       /* some packets were dropped at some time */
     struct share_found found;
     struct share_listed listed, all_listed; /* by this share; by all shares, when the sums were last computed */
     bool numbers_apart;
@@ -37,7 +37,7 @@ struct share {
 
 /* One connection while it is being read. The function that opens it sets the members that differ between transports. */
 struct watched {
-    struct guest_host host; /* first: guests' taps do not know the rest */
+    struct guest_host host; /* first, because guests' taps know only this part */
     struct share *share;
     const struct endpoint *endpoint; /* by side */
     struct connection *tcp;          /* NULL: ib is set */
@@ -48,13 +48,13 @@ struct watched {
     struct verdict verdict;
     struct counted counted;
     bool hole, ended[2], reset;
-    uint64_t message_octets[2]; /* --print=ndjson, by direction: of the incomplete message */
+    uint64_t message_octets[2]; /* --print=ndjson, by direction: the incomplete message so far */
     uint64_t damaged[2];        /* segments ignored so far, by side */
     uint64_t dropped;           /* packets dropped before the connection was opened */
-    uint32_t id;                /* of the connection in the report; 0: not known yet */
-    uint64_t opened;            /* sorts connections: by the frame in which they were opened, then by start frame */
-    bool active;                /* something happened since the report of the previous part */
-    bool continued;             /* the connection is in that report, or in an earlier one */
+    uint32_t id;                /* the connection's number in the report; 0: not known yet */
+    uint64_t opened; /* the order of connections: by the frame in which they were opened, then by start frame */
+    bool active;     /* something happened since the report of the previous part */
+    bool continued;  /* the connection is in that report, or in an earlier report */
 };
 
 /* The beginning and the end of the connection, as known at the time of the report. */
@@ -65,31 +65,31 @@ struct watched_span {
 
 /*
  * Creates a connection with an empty report. start_frame: the frame of its first packet, which may come before the
- * current frame; for connections that are opened in one frame, the start frames decide the order. NULL: out of memory,
- * which the share reports.
+ * current frame; start frames order connections that are opened in the same frame. NULL: out of memory, which the share
+ * reports.
  */
 struct watched *watched_new(struct share *share, uint32_t number, uint32_t start_frame);
 /* Creates the stack, whose taps count, print and note what happens. False: out of memory. */
 bool watched_stack(struct watched *watched, const struct stack_setup *setup);
 void watched_free(struct watched *watched);
-/* To be called before the engine gets anything of the connection. */
+/* Call it before the engine gets anything of the connection. */
 void watched_wake(struct watched *watched);
-/* Little more is expected of the connection: reduces its memory. */
+/* Little more is expected from the connection: reduces its memory. */
 void watched_rest(struct watched *watched);
 /* Finishes the stack, adds the connection to the share's reports if it is RDMA, and frees it. */
 void watched_close(struct watched *watched, const struct watched_span *span, int64_t now_ns);
-/* The connection continues: later events belong to the report of the next part. */
+/* The connection continues: later events belong to the next part of the report. */
 void watched_part(struct watched *watched, const struct watched_span *span);
 
-/* Reduces the memory of a connection until its next packet. False: the connection stays as it is. */
+/* Reduces the memory of a connection until its next packet. False: the connection is unchanged. */
 bool watched_park(struct watched *watched);
 void watched_unpark(struct watched *watched);
-/* The octets that the connection takes at present, approximately. */
+/* The approximate size of the connection at present, in octets. */
 size_t watched_size(const struct watched *watched);
 /* The upper layer of the connection; NULL: none so far. */
 void *watched_guest(const struct watched *watched);
 
-/* Taps that count, print and note; always used. */
+/* Taps that count, print and note; always in use. */
 extern const struct stack_taps watched_taps;
 /* --stats: adds the taps that collect (check_stats.c). */
 void watched_collect(struct stack_taps *taps);
@@ -105,7 +105,7 @@ void check_ib_kept(struct share *share, const struct share_visit *visit);
 void check_ib_trim(struct share *share, const struct kept_limits *limits, int64_t now_ns);
 void check_ib_each(struct share *share, void (*call)(void *ctx, struct watched *watched), void *ctx);
 void check_ib_free(struct share *share);
-/* How far each side has acknowledged the other. */
+/* How far each side has acknowledged the other side's data. */
 void check_ib_acked(const struct watched *watched, struct trouble_facts *facts);
 /* Fills in the report's members about the connection itself. */
 void check_ib_report(const struct watched *watched, struct report_connection *report, unsigned initiator);

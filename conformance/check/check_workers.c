@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each thread has two batches that circulate: the reader fills one, the thread empties it and returns it. So memory is
- * bounded, and a reader that is ahead waits. Without threads there is one batch. Batches are large if packets of many
- * shares alternate (conformance/check/check_batch.h says why). If they do not, batches are small with threads, so that
- * their octets are still in the cache; without threads a packet is worked on in place.
- *
- * Shares use their common data (the layouts of Terminates) in the order of the capture: a worker that needs them
- * catches up with its current frame, and waits until the others are beyond that frame, too. This is rare, so the worker
- * polls. Workers never wait in a circle: the worker at the earliest frame continues, and the reader hands over its
- * packets before it waits for a worker.
+ * Each thread has two batches that circulate: the reader fills one, the thread empties it and returns it. This bounds
+ * memory, and a reader that is ahead waits. Without threads there is one batch. Batches are large if packets of many
+ * shares alternate (conformance/check/check_batch.h says why). Otherwise, with threads, batches are small, so that
+ * their octets are still in the cache; without threads, packets are processed in place. Shares use their common data
+ * (the layouts of Terminates) in the order of the capture: a worker that needs them catches up with its current frame,
+ * and waits until the other workers are beyond that frame, too. This is rare, so the worker polls. Workers never wait
+ * in a circle: the worker at the earliest frame continues, and the reader hands over its packets before it waits for a
+ * worker.
  */
 #include "conformance/check/check_workers.h"
 

@@ -12,21 +12,24 @@
 struct workers;
 
 /*
- * For the shares of a capture, whose memory is of the heap, and which use the layouts in turn. n: threads at most; if
- * 0, or if threads cannot be created, the caller does the work. `shares` is borrowed; a share must exist when it first
- * gets a packet. NULL: out of memory.
+ * Creates workers for the shares of a capture, whose memory is on the heap, and which use the layouts in turn. n:
+ * threads at most; if 0, or if threads cannot be created, the caller does the work. `shares` is borrowed; a share must
+ * exist before its first packet. NULL: out of memory.
  */
 struct workers *workers_new(struct share *const *shares, unsigned n, struct terminate_layouts *layouts,
                             struct heap *heap);
 /* The worker of a share: 0, or a number below n. */
 unsigned workers_of(const struct workers *workers, unsigned share);
-/* Copies the segment, unless it is worked on at once; waits while the worker lags far. False: out of memory. */
+/* Copies the segment, unless it is processed at once; waits while the worker lags far behind. False: out of memory. */
 bool workers_segment(struct workers *workers, unsigned share, struct addressed_segment *segment);
-/* The same for a packet of RoCE or InfiniBand. */
+/* Likewise for a packet of RoCE or InfiniBand. */
 bool workers_datagram(struct workers *workers, unsigned share, const struct ib_datagram *datagram);
-/* Waits until all packets handed over are done. The shares may then be read, until more packets are handed over. */
+/*
+ * Waits until all packets handed over are processed. The caller may then read the shares until it hands over more
+ * packets.
+ */
 void workers_pause(struct workers *workers);
-/* The capture is over: every share is finished. Frees the workers. */
+/* The capture has ended: finishes every share, and frees the workers. */
 void workers_finish(struct workers *workers, int64_t last_ns);
 
 #endif

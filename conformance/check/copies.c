@@ -8,11 +8,11 @@
 #include <string.h>
 
 enum {
-    TAIL = 8,       /* octets at the end, with an ICRC, if any */
+    TAIL = 8,       /* the last octets, including an ICRC, if any */
     HEADS_AT = 16,  /* the Ethernet addresses come before */
     HEADS_END = 80, /* the end of the TCP header, or the BTH, after a VLAN tag and IPv6 */
-    SMALL = 128,    /* octets: acknowledgements, which may be repeated legitimately */
-    ESTABLISHED = 8 /* copies, after which small ones count, too */
+    SMALL = 128,    /* octets: acknowledgements, which may legitimately repeat */
+    ESTABLISHED = 8 /* after this many copies, small packets count, too */
 };
 
 enum { ETHERTYPE_AT = 12, ETHERNET_LEN = 14, TAG_LEN = 4, VLAN = 0x8100, IPV4 = 0x0800, IPV6 = 0x86dd };
@@ -27,16 +27,13 @@ static uint64_t copies_word_at(const uint8_t *p)
     return word;
 }
 
-/* Offset after the addresses and the VLAN tag. */
+/* The offset after the addresses and the VLAN tag. */
 static uint32_t ethertype_at(const struct packet *packet)
 {
     return ETHERTYPE_AT + (get_be16(packet->data + ETHERTYPE_AT) == VLAN ? TAG_LEN : 0);
 }
 
-/*
- * TCP or RoCE directly in Ethernet: the first octets distinguish packets. In tunnels the first octets may be those of
- * the tunnel alone.
- */
+/* TCP or RoCE directly in Ethernet: the first octets tell packets apart. Tunnels may have equal first octets. */
 static bool copies_is_plain(const struct packet *packet)
 {
     enum { PLAIN_IPV4 = 0x45, TCP = 6, UDP = 17 };
@@ -50,7 +47,7 @@ static bool copies_is_plain(const struct packet *packet)
     return protocol == TCP || (protocol == UDP && get_be16(ports + 2) == IB_ROCE2_UDP_PORT);
 }
 
-/* Octets before this offset may differ in copies: addresses, the direction, the time. */
+/* Octets before this offset may differ between copies: addresses, the direction, the time. */
 static uint32_t key_begin(const struct packet *packet)
 {
     switch (packet->linktype) {
@@ -83,7 +80,7 @@ static uint64_t address_at(const uint8_t *p)
     return copies_word_at(p) & copies_word_at(mask);
 }
 
-/* A small packet may be repeated legitimately, but not with the same identification as the packet before it. */
+/* A small packet may legitimately repeat, but not with the same identification as the packet before it. */
 static bool is_unmistakable(const struct packet *packet)
 {
     enum { IDENTIFICATION = 6 /* after the EtherType */ };
@@ -109,7 +106,7 @@ bool copies_take(struct copies *copies, const struct packet *packet)
     for (unsigned i = 1; i <= COPIES_RECENT; i++) {
         const struct recent_packet *before = &copies->recent[(copies->next - i) % COPIES_RECENT];
 
-        /* The packet is too late for a copy, or time went back. */
+        /* The packet is too late to be a copy, or time went back. */
         if ((uint64_t)now.time_ns - (uint64_t)before->time_ns > (uint64_t)copy_ns || before->time_ns == 0 ||
             (before->to == now.from && now.to != now.from)) /* an answer: this packet may be a retransmission */
             break;

@@ -3,7 +3,7 @@
  * Packets that the capture has more than once: from a mirror of two ports, a bond, or a capture at several places of
  * one host. A copy has all octets of the first packet, including the IP identification, and follows within
  * microseconds, before any packet of the other side. A packet that a host retransmits has another identification, or
- * follows the packet of the other side that asked for it.
+ * follows the packet that asked for the retransmission.
  */
 #ifndef IWARP_CONFORMANCE_CHECK_COPIES_H
 #define IWARP_CONFORMANCE_CHECK_COPIES_H

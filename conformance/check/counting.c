@@ -5,8 +5,9 @@
 #include <string.h>
 
 struct counting_table {
-    struct counted *owner;       /* NULL: free, and all zero */
-    struct counting_table *next; /* the next free table, the one used last first: it may still be in the cache */
+    struct counted *owner; /* NULL: free, and all zero */
+    struct counting_table
+        *next; /* the next free table; the one used last comes first, because it may still be in the cache */
     struct rule_counts counts;
 };
 
@@ -32,7 +33,7 @@ static void counting_release(struct counting *counting, struct counted *counted)
     counting->free = table;
 }
 
-/* Returns the counts, including earlier ones that are still folded. */
+/* Returns the counts, including earlier counts that are still folded. */
 static struct folded_counts *counting_take(struct counting *counting, struct counted *counted)
 {
     struct folded_counts *folded = counts_fold(&counting->pool, counted->verdict->counts, counted->folded);
@@ -42,7 +43,7 @@ static struct folded_counts *counting_take(struct counting *counting, struct cou
     return folded;
 }
 
-/* A connection that has not counted for a while makes room. */
+/* A connection that has not counted for a while gives up its table. */
 static void make_idle(struct counting *counting, struct counted *counted)
 {
     counted->folded = counting_take(counting, counted);

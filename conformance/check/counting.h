@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where connections count how often rules passed and failed: a limited number of tables, lent to connections while they
- * are active. The counts of other connections are folded (engine/core/fold.h), so that an idle connection takes little
- * memory.
+ * Where connections count how often rules passed and failed: a limited number of tables, lent to active connections.
+ * The counts of other connections are folded (engine/core/fold.h), so that idle connections take little memory.
  */
 #ifndef IWARP_CONFORMANCE_CHECK_COUNTING_H
 #define IWARP_CONFORMANCE_CHECK_COUNTING_H
@@ -35,7 +34,7 @@ void counting_free(struct counting *counting);
 /* Lends a table. `last`: earlier counts stay folded, unless they have findings. */
 void counted_lend(struct counting *counting, struct counted *counted, bool last);
 
-/* To be called before anything is counted. */
+/* Call it before anything is counted. */
 static inline void counted_wake(struct counting *counting, struct counted *counted)
 {
     counted->recent = true;
@@ -43,7 +42,7 @@ static inline void counted_wake(struct counting *counting, struct counted *count
         counted_lend(counting, counted, false);
 }
 
-/* The same, if only counted_end() or counted_drop() follows. */
+/* Likewise, if only counted_end() or counted_drop() follows. */
 static inline void counted_wake_last(struct counting *counting, struct counted *counted)
 {
     if (!counted->verdict->counts)
@@ -52,9 +51,9 @@ static inline void counted_wake_last(struct counting *counting, struct counted *
 
 /* Nothing is counted for a while: the table, which is still in the cache, is free for another connection. */
 void counted_rest(struct counting *counting, struct counted *counted);
-/* The connection is over. The caller owns the counts, and calls counts_free(); NULL: out of memory. */
+/* The connection has ended. The caller owns the counts, and calls counts_free(); NULL: out of memory. */
 struct folded_counts *counted_end(struct counting *counting, struct counted *counted);
-/* Returns the counts so far, as above; the connection continues to count from 0. NULL also if there are none. */
+/* Returns the counts so far; the connection continues to count from 0. NULL: out of memory, or no counts. */
 struct folded_counts *counted_part(struct counting *counting, struct counted *counted);
 /* Like counted_end(), without the counts. */
 void counted_drop(struct counting *counting, struct counted *counted);

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 /*
- * The size of the pieces that malloc() takes from the kernel. The page at the boundary of two pieces is small, so
- * pieces are large. Their unused part is never touched, and costs nothing.
+ * The size of the pieces that malloc() takes from the kernel. Pages at the boundary of two pieces are small, so pieces
+ * are large. Their unused part is never touched, and costs nothing.
  */
 enum { PIECE = 32 << 20 };
 
-/* Setting one of malloc()'s thresholds requires setting them all: from then on, none adapts itself. */
+/* Setting one of malloc()'s thresholds makes all of them fixed, so all have to be set. */
 static void take_large_pieces(void)
 {
     mallopt(M_TOP_PAD, PIECE);

@@ -492,7 +492,7 @@ static void name_ulps(struct report_capture *capture)
     }
     if (names->len > 0)
         capture->nothing = g_strdup_printf(
-            "%s: recognised, but it has no rules, and on RoCE and InfiniBand nothing else is checked", names->str);
+            "%s: recognised, but not checked; on RoCE and InfiniBand, nothing below it is checked either", names->str);
     g_string_free(names, TRUE);
 }
 

@@ -73,7 +73,7 @@ def test_write(check, two, tmp_path):
 
 
 @pytest.mark.parametrize("arguments, why", [
-    (["-w", "-", "IN"], "-w: give a file, not standard output"), (["-w", "x", "IN", "IN"], "-w: give an interface or a single capture"),
+    (["-w", "-", "IN"], "-w: give a file; standard output is for the report"), (["-w", "x", "IN", "IN"], "-w: give an interface or a single capture"),
     (["-w", "x", "-o", "x", "IN"], "--output: x is also the file for -w"), (["-w", "IN", "IN"], "is one of the captures to check"),
     (["-r", "IN", "IN"], "give captures without -r"), (["-w", "/no/such/folder/x", "IN"], "cannot write /no/such/folder/x"), (["-i", "lo", "-r", "IN"], "-i captures live and -r reads")])
 def test_misuse(check, two, tmp_path, arguments, why):

@@ -51,7 +51,7 @@ static void face_write_text(const void *report, const struct terminal *terminal,
     g_autofree gchar *counts = counts_text(report);
 
     (void)verbose;
-    terminal_line(terminal, 4, "%s: %s; its own rules are not judged", title(report), counts);
+    terminal_line(terminal, 4, "%s: %s; its own rules are not checked", title(report), counts);
 }
 
 static void face_write_json(const void *report, struct json_writer *writer)
@@ -80,10 +80,10 @@ static void write_html_terms(const void *report, struct html_page *page)
 {
     g_autofree gchar *counts = counts_text(report);
 
-    html_item(page, "Upper layer", "%s: %s; its own rules are not judged", title(report), counts);
+    html_item(page, "Upper layer", "%s: %s; its own rules are not checked", title(report), counts);
 }
 
-/* A kind that is of a later version is not read. */
+/* Kinds from later versions are ignored. */
 static const struct ulp_kind *kind_of(const char *name)
 {
     for (const struct ulp_kind *const *kind = ulps; *kind; kind++)

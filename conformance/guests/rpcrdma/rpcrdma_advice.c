@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Credits, the distribution of the Calls' time, and Calls that differ from the others. */
+/* Credits, where the Calls' time goes, and exceptional Calls. */
 #include "conformance/guests/rpcrdma/rpcrdma_stats.h"
 #include "conformance/stats/advice_internal.h"
 #include "engine/core/words.h"
@@ -44,7 +44,7 @@ static gchar *credits_text(const struct stat_credits *c)
 static const char *credits_next(const struct stat_credits *c)
 {
     if (c->n[CREDITS_ZERO] > 0)
-        return "a grant of 0 breaks RFC 8166 section 3.3.1, and leaves the client one Call at a time: mend the server";
+        return "a grant of 0 breaks RFC 8166 section 3.3.1, and leaves the client one Call at a time: fix the server";
     if (c->n[CREDITS_BY_REQUEST] * 2 > c->n[CREDITS_AT_LIMIT])
         return "let the client ask for more credits (Linux: sunrpc.rdma_slot_table_entries, before the mount)";
     return "let the server grant more credits (Linux: sunrpc.svc_rdma.max_requests, before the service starts)";
@@ -60,7 +60,7 @@ static void on_limit(GArray *array, const struct statistics *s, unsigned side)
     if (share < limit_notable || c->released.count == 0)
         return;
     advice_add(array, "credit-limit", share >= limit_problem ? ADVICE_PROBLEM : ADVICE_NOTABLE, share,
-               g_strdup_printf("%s of the time the %s had as many Calls outstanding as it had credits: %" PRIu64 ".",
+               g_strdup_printf("For %s of the time the %s had as many Calls outstanding as credits: %" PRIu64 ".",
                                units_share(c->n[CREDITS_AT_LIMIT], known, text), caller_name(s, side),
                                histogram_quantile(&c->limit, 0.5)),
                credits_text(c), g_strdup(credits_next(c)));
@@ -78,13 +78,14 @@ static void on_one_at_a_time(GArray *array, const struct statistics *s, unsigned
         share_of(c->n[CREDITS_AT_LIMIT], known) >= limit_notable)
         return;
     advice_add(array, "one-call-at-a-time", ADVICE_NOTABLE, share_of(alone, known),
-               g_strdup_printf("The %s had only one Call in flight for %s of the time that it waited, although it was "
-                               "granted %" PRIu32 " credits.",
-                               caller_name(s, side), units_share(alone, c->n[CREDITS_BUSY], share), c->granted_last),
+               g_strdup_printf(
+                   "The %s had only one Call in flight for %s of its waiting time, although it was granted %" PRIu32
+                   " credits.",
+                   caller_name(s, side), units_share(alone, c->n[CREDITS_BUSY], share), c->granted_last),
                g_strdup_printf("one Call in flight for %s of %s", units_time(alone, one),
                                units_time(c->n[CREDITS_BUSY], busy)),
-               g_strdup("throughput is limited to one Call at a time: have more in flight (several processes or "
-                        "threads, more read-ahead, asynchronous I/O), or larger ones (rsize, wsize)"));
+               g_strdup("throughput is limited to one Call at a time: keep more Calls in flight (several processes or "
+                        "threads, more read-ahead, asynchronous I/O), or use larger Calls (rsize, wsize)"));
 }
 
 static void on_idle(GArray *array, const struct statistics *s, unsigned side)
@@ -97,8 +98,8 @@ static void on_idle(GArray *array, const struct statistics *s, unsigned side)
         return;
     advice_add(
         array, "idle-client", ADVICE_NOTABLE, share_of(idle, known),
-        g_strdup_printf("%s of the time the %s waited for nothing: it had no Call outstanding.",
-                        units_share(idle, known, share), caller_name(s, side)),
+        g_strdup_printf("For %s of the time the %s had no Call outstanding.", units_share(idle, known, share),
+                        caller_name(s, side)),
         g_strdup_printf("no Call outstanding for %s; %" PRIu64 " pause%s between a Reply and the next Call, median "
                         "%s, longest %s",
                         units_time(idle, time), c->pauses.count, plural(c->pauses.count),
@@ -122,9 +123,9 @@ void rpcrdma_advice_on_credits(GArray *array, const struct statistics *s)
 /* Call to first operation, moving data, last operation to Reply, and Calls without operations. */
 struct parts {
     uint64_t first, moving, reply, plain, all;
-    uint64_t server;            /* the rest */
-    uint64_t lost, lost_moving; /* of all, and of moving: waiting for lost or reordered packets */
-    uint64_t network;           /* of the rest except moving, at least: the path to the server and back */
+    uint64_t server;            /* the remainder */
+    uint64_t lost, lost_moving; /* of all, and of moving data: waiting for lost or reordered packets */
+    uint64_t network;           /* of the remainder except moving data, at least: the path to the server and back */
 };
 
 static struct parts parts_of(const struct statistics *s, const struct stat_calls *sums)
@@ -187,7 +188,7 @@ static double busy_share(const struct statistics *s)
     return known == 0 ? 1 : share_of(c->n[CREDITS_BUSY], known);
 }
 
-/* Comes before any statement about the server, which is not responsible for this time. */
+/* Comes before statements about the server, which did not cause this time. */
 static bool on_lost(GArray *array, const struct statistics *s, const struct stat_calls *sums, const struct parts *p)
 {
     double share = share_of(p->lost, p->all);
@@ -203,9 +204,9 @@ static bool on_lost(GArray *array, const struct statistics *s, const struct stat
                                sums->n[CALLS_DELAYED], sums->time[CALL_LATENCY].count,
                                plural(sums->time[CALL_LATENCY].count), units_time(p->lost, time)),
                g_strdup(s->ib ? "look at the network, and at receivers that are not ready, before the server: each "
-                                "packet that is sent again costs a timeout"
-                              : "look for loss before looking at the server: a packet that is lost costs a timeout of "
-                                "TCP, 200 ms and more, unless others follow it"));
+                                "retransmitted packet costs a timeout"
+                              : "look for packet loss before looking at the server: each lost packet costs a TCP "
+                                "timeout of 200 ms or more, unless other packets follow it"));
     return true;
 }
 
@@ -222,14 +223,14 @@ static void on_parts(GArray *array, const struct statistics *s, const struct sta
                    g_strdup_printf("Moving data by RDMA takes %s of the time of the Calls.",
                                    units_share(p.moving - p.lost_moving, p.all, text)),
                    parts_text(&p, sums),
-                   g_strdup("look at the rate, at what was sent again, and at how many Reads may be outstanding; then "
-                            "at the network itself"));
+                   g_strdup("look at the rate, at retransmissions, and at the limit of outstanding Reads; then at the "
+                            "network itself"));
     else if (share_of(p.network, p.all) >= part_notable)
         advice_add(array, "round-trips", ADVICE_NOTABLE, busy * share_of(p.network, p.all),
                    g_strdup_printf("The path to the server and back takes %s of the time of the Calls.",
                                    units_share(p.network, p.all, text)),
                    parts_text(&p, sums),
-                   g_strdup("fewer and larger Calls, or more of them at a time, are what helps on this path"));
+                   g_strdup("fewer and larger Calls, or more Calls at a time, help on this path"));
     else if (share_of(server, p.all) >= part_notable)
         advice_add(
             array, "server-time", ADVICE_NOTABLE, busy * share_of(server, p.all),
@@ -249,7 +250,7 @@ void rpcrdma_advice_on_time(GArray *array, const struct statistics *s, const str
         on_parts(array, s, sums);
 }
 
-/* ---- Calls that differ from the others ---- */
+/* ---- exceptional Calls ---- */
 
 static const char *row_name(const struct stat_key *key)
 {
@@ -272,7 +273,7 @@ static bool has_tail(const struct stat_calls *row)
            histogram_quantile(latency, 0.99) / TAIL_FACTOR >= histogram_quantile(latency, 0.5);
 }
 
-/* A slow COMPOUND is in the rows of all its operations: the operation with the fewest Calls names it. */
+/* A slow COMPOUND is in the rows of all its operations: its rarest operation names it. */
 static bool is_named_elsewhere(const struct statistics *s, const struct stat_calls *row)
 {
     bool before = true;
@@ -302,9 +303,9 @@ static void on_tail(GArray *array, const struct statistics *s, const struct stat
         after =
             g_strdup_printf("; %" PRIu64 " of the Calls waited for lost or reordered packets", row->n[CALLS_DELAYED]);
     advice_add(array, "slow-tail", ADVICE_NOTABLE, 0.01,
-               g_strdup_printf("One in a hundred %s Calls takes more than %s, where half of them take no more than %s.",
-                               name, units_time(high, one), units_time(median, two)),
-               g_strdup_printf("%" PRIu64 " Calls; the slowest, of frame %" PRIu32 ", took %s%s", latency->count,
+               g_strdup_printf("One in a hundred %s Calls takes more than %s; half of them take at most %s.", name,
+                               units_time(high, one), units_time(median, two)),
+               g_strdup_printf("%" PRIu64 " Calls; the slowest, in frame %" PRIu32 ", took %s%s", latency->count,
                                row->slowest_frame, units_time(latency->most, three), after ? after : ""),
                g_strdup_printf("look at %swhat happened around frame %" PRIu32, after ? "the path, and then at " : "",
                                row->slowest_frame));
@@ -329,8 +330,7 @@ static void on_segments(GArray *array, const struct stat_calls *sums)
                    g_strdup_printf("%s chunks have %.1f segments on average.", kinds[i].name,
                                    (double)segments / (double)chunks),
                    g_strdup_printf("%" PRIu64 " segments in %" PRIu64 " chunks", segments, chunks),
-                   g_strdup("each segment is an RDMA operation of its own: the client registers memory in small "
-                            "pieces"));
+                   g_strdup("each segment needs its own RDMA operation: the client registers memory in small pieces"));
     }
 }
 
@@ -363,11 +363,9 @@ void rpcrdma_advice_on_calls(GArray *array, const struct statistics *s, const st
     on_segments(array, sums);
     if (sums->n[CALLS_REPEATED] > 0)
         advice_add(array, "repeated-calls", ADVICE_PROBLEM, share_of(sums->n[CALLS_REPEATED], sums->n[CALLS]),
-                   g_strdup_printf("The client sent %" PRIu64 " of its Calls again before they were answered.",
-                                   sums->n[CALLS_REPEATED]),
+                   g_strdup_printf("The client sent %" PRIu64 " unanswered Calls again.", sums->n[CALLS_REPEATED]),
                    calls_share_text(sums->n[CALLS_REPEATED], sums->n[CALLS]),
-                   g_strdup("the server does not answer in the time that the client allows (timeo), or Replies are "
-                            "lost"));
+                   g_strdup("the server does not answer within the client's timeout (timeo), or Replies are lost"));
     if (sums->n[CALLS_FAILED] > 0)
         advice_add(array, "rdma-errors", ADVICE_PROBLEM, share_of(sums->n[CALLS_FAILED], sums->n[CALLS]),
                    g_strdup_printf("%" PRIu64 " Call%s answered by RDMA_ERROR, to be sent again.",

@@ -10,7 +10,7 @@
 
 /* ---- credits ---- */
 
-/* A grant of 0 breaks section 3.3.1. A client that waited for another grant would wait for good, so 0 counts as 1. */
+/* A grant of 0 breaks section 3.3.1. A client that waited for another grant would wait forever, so 0 counts as 1. */
 static uint32_t collect_limit_of(const struct caller *caller)
 {
     uint32_t granted = caller->granted == 0 ? 1 : caller->granted;
@@ -113,7 +113,7 @@ static void credit_answer(struct collector *collector, const struct rpcrdma_mess
 
 /* ---- rows ---- */
 
-/* The counts that an answer adds to the rows of its Call. */
+/* The counts that an answer adds to its Call's rows. */
 struct added {
     uint64_t n[CALL_COUNTS];
     uint64_t time[CALL_TIMES];
@@ -122,7 +122,7 @@ struct added {
     uint32_t frame;
 };
 
-/* The counts that are not 0: few counts, for many rows. */
+/* The counts that are not 0: few counts for many rows. */
 struct counts {
     unsigned n;
     uint8_t which[CALL_COUNTS];
@@ -228,14 +228,14 @@ static void add_lost(struct added *added, uint64_t ns, uint64_t moving_ns)
 enum { UNSETTLED_MAX = 64 };
 
 /*
- * An answer ends its Call when the caller takes the answer: with the last copy that was sent before the acknowledgment.
+ * An answer ends its Call when the caller takes the answer, which is the last copy sent before the acknowledgment.
  * Earlier copies were dropped (an RNR NAK, a lost packet), or may have been.
  */
 struct unsettled_answer {
     struct rows rows;
     struct added added;
     uint64_t offset;
-    int64_t call_ns, moved_ns; /* the times from which those of `added` are counted */
+    int64_t call_ns, moved_ns; /* the start of the times in `added` */
     uint8_t side;
 };
 
@@ -260,7 +260,7 @@ static void settle_first(struct collector *collector)
     memmove(&answers[0], &answers[1], --collector->n_unsettled * sizeof answers[0]);
 }
 
-/* The connection is over. An answer that was sent without success does not count. */
+/* The connection has ended. An answer sent without success does not count. */
 static void settle_all(struct collector *collector)
 {
     const struct added open = {.n[CALLS_OPEN] = 1, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
@@ -449,7 +449,7 @@ static void collect_count_answer(struct collector *collector, struct open_call *
                                                       .side = m->side});
 }
 
-/* It is known how the Call ended, but not when. */
+/* How the Call ended is known, but not when. */
 static void count_end(struct collector *collector, struct open_call *call, enum call_count how)
 {
     const struct rpcrdma_transaction *t = call->transaction;
@@ -555,7 +555,7 @@ void rpcrdma_collect_move(struct collector *collector, const struct rpcrdma_move
     call->moved = true;
 }
 
-/* The procedure of a Long Call is known only now. */
+/* Only now is the procedure of a Long Call known. */
 void rpcrdma_collect_payload(struct collector *collector, const struct rpcrdma_payload *payload)
 {
     struct open_call *call = payload->transaction->host;

@@ -104,7 +104,7 @@ static void add_statistics(void *guest, struct statistics *statistics, unsigned 
         statistics->client = rpcrdma_connection_client(rpcrdma) ^ (int)initiator;
 }
 
-/* A record of ONC RPC over TCP (RFC 5531 section 11) that begins with a Call of NFS. */
+/* A record of ONC RPC over TCP (RFC 5531 section 11) that begins with an NFS Call. */
 static bool speaks_plainly(const uint8_t *p, size_t n)
 {
     static const uint8_t call[] = {0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0x86, 0xa3}; /* CALL, RPC 2, program 100003 */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Errors of RPC, NFS and MOUNT for "What happened": they mean that the server, its storage or its state is in trouble.
- * Other errors, such as NFS4ERR_NOENT, are answers like any other. Values: RFC 5531 section 9, RFC 1813 sections 2.6
- * and 5.1.5, RFC 8881 section 15.1.
+ * Errors of RPC, NFS and MOUNT that mean trouble with the server, its storage or its state, for "What happened". Other
+ * errors, such as NFS4ERR_NOENT, are ordinary answers. Values: RFC 5531 section 9, RFC 1813 sections 2.6 and 5.1.5, RFC
+ * 8881 section 15.1.
  */
 #include "conformance/guests/rpcrdma/rpcrdma_taps.h"
 #include "conformance/trouble/facts.h"
@@ -10,23 +10,24 @@
 
 enum { MOUNT_PROGRAM = 100005 };
 
-static const char storage[] = "the server's storage failed: look at the server's log",
-                  full[] = "the server's file system or the quota is full",
-                  gone[] = "the file was removed, or its file system was exported anew: mount it again",
-                  inner[] = "the server failed inside: look at the server's log",
-                  later[] = "the client has to try again until the server can: look at what the server waits for, "
-                            "such as its storage or a delegation that another client holds",
-                  grace[] = "the server was restarted, and waits until its clients have reclaimed their state",
-                  lost[] = "the server does not know this state any more: it was restarted, or the lease expired",
-                  denied[] = "the server does not export this to the client: look at its exports",
-                  missing[] = "the server has no such export: compare the path with its exports (showmount -e)",
-                  version[] = "the server does not have this version: look at the versions that both sides enable "
-                              "(vers= of the mount)",
-                  credentials[] = "the server wants other credentials: compare sec= of the mount with the export, and "
-                                  "look at Kerberos on both sides",
-                  decode[] =
-                      "the server could not decode the Call, so octets differ from what was sent, or one side is "
-                      "wrong: look at the Call in Wireshark";
+static const char
+    storage
+        [] = "the server's storage failed: look at the server's log",
+ full[] = "the server's file system or the quota is full",
+ gone[] = "the file was removed, or its file system was exported again: remount",
+ inner[] = "the server had an internal error: look at the server's log",
+ later[] = "the client has to retry: look at what the server waits for, such as its storage or a delegation of another "
+           "client",
+ grace[] = "the server was restarted, and waits until its clients have reclaimed their state",
+ lost[] = "the server no longer has this state: it was restarted, or the lease expired",
+ denied[] = "the server does not export this to the client: look at its exports",
+ missing[] = "the server has no such export: compare the path with its exports (showmount -e)",
+ version[] =
+     "the server does not support this version: look at the versions that both sides enable (mount option vers=)",
+ credentials[] = "the server wants other credentials: compare the mount option sec= with the export, and look at "
+                 "Kerberos on both sides",
+ decode[] =
+     "the server could not decode the Call: octets were damaged, or one side is wrong: look at the Call in Wireshark";
 
 static const struct {
     uint32_t program, version, status; /* version 0: any */
@@ -64,9 +65,9 @@ static const struct {
 
 /* By accept_stat. */
 static const struct trouble_error of_rpc[] = {
-    [RPC_PROG_UNAVAIL] = {"PROG_UNAVAIL", "the server does not have this program", ERROR_PROBE},
+    [RPC_PROG_UNAVAIL] = {"PROG_UNAVAIL", "the server does not offer this program", ERROR_PROBE},
     [RPC_PROG_MISMATCH] = {"PROG_MISMATCH", version, ERROR_PROBE},
-    [RPC_PROC_UNAVAIL] = {"PROC_UNAVAIL", "the server does not have this procedure", ERROR_PROBE},
+    [RPC_PROC_UNAVAIL] = {"PROC_UNAVAIL", "the server does not offer this procedure", ERROR_PROBE},
     [RPC_GARBAGE_ARGS] = {"GARBAGE_ARGS", decode, ERROR_FAILS},
     [RPC_SYSTEM_ERR] = {"SYSTEM_ERR", inner, ERROR_FAILS},
 };
@@ -100,7 +101,7 @@ static const struct trouble_error *error_of_result(const struct rpcrdma_request 
     return NULL;
 }
 
-/* The operation of a COMPOUND that failed, which is the last operation in a Reply. */
+/* The failed operation of a COMPOUND, which is the last operation in a Reply. */
 static const struct nfs_operation *failed_operation(const struct rpcrdma_body *body)
 {
     const struct nfs_operation *last = body->n_operations > 0 ? &body->operations[body->n_operations - 1] : NULL;

@@ -3,7 +3,7 @@
 
 #include "engine/rpcrdma/rpcrdma.h"
 
-/* Counts no nanosecond twice, even if packets are retransmitted several times. */
+/* Counts each nanosecond once, even if packets are retransmitted several times. */
 static void lost_lose(struct lost_time *lost, int64_t since_ns, int64_t until_ns, bool moving)
 {
     uint64_t ns = time_since(since_ns > lost->until_ns ? since_ns : lost->until_ns, until_ns);
@@ -13,13 +13,13 @@ static void lost_lose(struct lost_time *lost, int64_t since_ns, int64_t until_ns
     lost->until_ns = until_ns > lost->until_ns ? until_ns : lost->until_ns;
 }
 
-/* On TCP all later octets wait for the retransmission; on RoCE later packets are retransmitted themselves. */
+/* On TCP all later octets wait for the retransmission; on RoCE later packets are themselves retransmitted. */
 static bool lost_waits_for(const struct collector *collector, uint64_t offset, uint64_t resent)
 {
     return collector->ib ? offset == resent : offset >= resent;
 }
 
-/* Either the server did not have the Call until now, or the data moved last did not arrive until now. */
+/* Either the server did not have the Call until now, or the data moved last had not arrived. */
 static void take_resent(const struct collector *collector, struct open_call *call, unsigned side, uint64_t resent,
                         int64_t time_ns)
 {
@@ -39,9 +39,7 @@ void rpcrdma_lost_sent_again(struct collector *collector, unsigned side, uint64_
         take_resent(collector, call, side, offset, time_ns);
 }
 
-/*
- * The data came with a packet that was lost or overtaken before the capture point: they could not be taken until then.
- */
+/* The data came with a packet that was lost or overtaken before the capture point, so they were unusable until now. */
 static void take_late(const struct collector *collector, struct open_call *call, const struct place *place, bool moving)
 {
     const struct rpcrdma_transaction *t = call->transaction;

@@ -18,7 +18,7 @@ static void print_chunk(FILE *out, uint32_t segments, uint64_t octets)
         fprintf(out, "%" PRIu32 "x%" PRIu64, segments, octets);
 }
 
-/* Consecutive segments of one Position are shown as one chunk. */
+/* Consecutive segments at the same Position are shown as one chunk. */
 static void print_reads(FILE *out, const struct rpcrdma_header *header, const uint8_t *p)
 {
     const char *separator = " ";
@@ -177,7 +177,7 @@ static void print_header(FILE *out, const struct rpcrdma_message *message)
     if (header->proc == RPCRDMA_ERROR)
         print_error(out, header);
     else if (header->proc <= RPCRDMA_MSGP) {
-        /* The lists as far as the header could be read. */
+        /* The lists, as far as the header is readable. */
         if (header->read.end != 0)
             print_reads(out, header, message->p);
         if (header->write.end != 0)

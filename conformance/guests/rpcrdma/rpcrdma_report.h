@@ -11,7 +11,7 @@ struct rpcrdma_report {
     enum direction calls_go; /* of the client; DIR_UNKNOWN: the client is unknown */
     uint32_t threshold[2];   /* inline, by direction; 0: unknown */
     GArray *calls;           /* struct rpcrdma_procedure_count, in order of first appearance */
-    uint64_t other_calls;    /* of unknown procedures, or of procedures that have no count of their own */
+    uint64_t other_calls;    /* for unknown procedures, or procedures without a count of their own */
 };
 
 void *rpcrdma_report_take(const struct ulp_kind *kind, void *guest, unsigned initiator);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calls in statistics: their names, and the reasons why they were slow. */
+/* Calls in statistics: their names, and the causes of slow Calls. */
 #ifndef IWARP_CONFORMANCE_GUESTS_RPCRDMA_RPCRDMA_STATS_H
 #define IWARP_CONFORMANCE_GUESTS_RPCRDMA_RPCRDMA_STATS_H
 

@@ -10,11 +10,11 @@
 
 struct trouble_facts;
 
-/* Notes what the Send of the previously noted FPDU or packet turned out to be. */
+/* Notes the message in the Send of the previously noted FPDU or packet. */
 void rpcrdma_note(struct notes *notes, const struct rpcrdma_message *message);
 
 void rpcrdma_print(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message);
-/* The same as JSON objects; an answer also ends its Call, which has an object of its own. */
+/* The same as JSON objects; an answer also ends its Call, which has its own object. */
 void rpcrdma_record(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message);
 /* A Call whose RPC message was read from a chunk, because its Send does not contain the message. */
 void rpcrdma_print_long_call(const struct print_target *target, enum direction direction,
@@ -29,7 +29,7 @@ bool rpcrdma_ends(const struct rpcrdma_message *message);
 /* For "What happened". */
 void rpcrdma_trouble_message(struct trouble_facts *facts, const struct rpcrdma_message *message);
 void rpcrdma_trouble_payload(struct trouble_facts *facts, const struct rpcrdma_payload *payload);
-/* For a Reply: notes an error that means that the server is in trouble. */
+/* For a Reply: notes errors that mean trouble on the server. */
 void rpcrdma_trouble_failed(struct trouble_facts *facts, const struct rpcrdma_payload *payload);
 void rpcrdma_trouble_end(void *guest, struct trouble_facts *facts);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls for "What happened", by the names that people use: "OPEN", not "COMPOUND". */
+/* Calls for "What happened", under the names that people use: "OPEN", not "COMPOUND". */
 #include "conformance/guests/rpcrdma/rpcrdma_taps.h"
 #include "conformance/trouble/facts.h"
 #include "engine/nfs/rpcrdma_ulp.h"
@@ -113,7 +113,7 @@ static void take_flags(struct trouble_facts *facts, const struct rpcrdma_body *b
         trouble_callbacks(facts, (value->value & (CB_PATH_DOWN | CB_PATH_DOWN_SESSION)) != 0, event);
 }
 
-/* A file handle is made by its server: the beginning of the handle identifies the kind of server. */
+/* File handles are made by servers: the beginning of a handle identifies the kind of server. */
 static void know_server(struct trouble_facts *facts, const struct rpcrdma_body *body)
 {
     static const struct {

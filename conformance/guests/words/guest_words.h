@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Words of the help that name the upper layer that is judged. */
+/* Words of the help that name the judged upper layer. */
 #ifndef IWARP_CONFORMANCE_GUESTS_WORDS_GUEST_WORDS_H
 #define IWARP_CONFORMANCE_GUESTS_WORDS_GUEST_WORDS_H
 
