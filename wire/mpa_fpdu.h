@@ -154,7 +154,7 @@ void mpa_fpdu_reader_free(struct mpa_fpdu_reader *reader);
 
 /*
  * Appends the octets at stream offset `offset`, which must directly follow those fed before (the caller fills holes or
- * calls restart()). Returns false, with the reader unchanged, when they do not follow, or when memory is lacking.
+ * calls restart()). Returns false, with the reader unchanged, when they do not follow, or when out of memory.
  */
 bool mpa_fpdu_reader_feed(struct mpa_fpdu_reader *reader, uint64_t offset, const uint8_t *p, size_t n);
 /*
@@ -165,7 +165,7 @@ enum mpa_fpdu_status mpa_fpdu_reader_next(struct mpa_fpdu_reader *reader, struct
 /* Forgets all unread octets and continues at offset, after a hole. */
 void mpa_fpdu_reader_restart(struct mpa_fpdu_reader *reader, uint64_t offset);
 /*
- * Copies unread octets, so that the piece can be freed. False when memory is lacking; nothing is lost as long as the
+ * Copies unread octets, so that the piece can be freed. False when out of memory; nothing is lost as long as the
  * piece stays.
  */
 bool mpa_fpdu_reader_save(struct mpa_fpdu_reader *reader);

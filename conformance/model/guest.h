@@ -31,7 +31,7 @@ struct guest_host {
     struct stack *stack;
     struct notes *notes;         /* NULL: no ladders wanted */
     struct collector *collector; /* NULL: no statistics wanted */
-    struct trouble_facts *facts; /* NULL: memory is lacking */
+    struct trouble_facts *facts; /* NULL: out of memory */
     FILE *out;                   /* --print; NULL: not wanted */
     const struct report_capture *capture;
     uint32_t number; /* number of the connection in lines of --print */

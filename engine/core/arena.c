@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* AddressSanitizer detects an access beyond a piece only if each piece is a block of its own. */
+/* AddressSanitizer detects an access beyond a piece only if each piece is a separate block. */
 #if defined(__SANITIZE_ADDRESS__)
 #define PIECES_APART 1
 #elif defined(__has_feature)
@@ -29,8 +29,8 @@ enum {
     POOL_MAX = 32, /* 1.25 MiB */
     SHORT = 512,   /* octets of an array */
     /*
-     * A packed block counts as this fraction of its used size, not as its packed size, which differs in each run
-     * because of gaps in structures. The packed size may be twice as large.
+     * A packed block counts as this fraction of its used size, because gaps in structures make its packed size differ
+     * between runs. The packed size may be twice as large.
      */
     PARKED_PART = 8,
 };
@@ -43,7 +43,7 @@ struct arena_block {
 
 struct arena {
     struct arena_pool *pool;
-    struct arena_block *first, *latest; /* latest: the block after the first that pieces are taken from; or the first */
+    struct arena_block *first, *latest; /* latest: the block from which pieces are now taken */
     unsigned users;
     size_t grown;
 };
@@ -232,7 +232,7 @@ struct arena_parked *arena_park(struct arena *arena)
         return NULL;
     used = sizeof *block + block->used;
     parked.size = used / PARKED_PART + arena->grown;
-    kept = malloc(sizeof *kept); /* if this fails, the arena stays as it is, and no memory is reported as lacking */
+    kept = malloc(sizeof *kept); /* if this fails, the arena is unchanged, and the failure is not noted */
     if (!kept || parked.packed.size > 2 * used / PARKED_PART || !pages_clear(&pool->pages, block)) {
         free(parked.packed.octets);
         free(kept);

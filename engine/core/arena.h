@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The memory of one connection: pieces that live as long as the connection, stored together, and freed at once. Each
- * layer that shares an arena holds it; the last layer to release it frees it.
+ * The memory of one connection: pieces that live as long as the connection, stored together, and freed together. Each
+ * layer that uses an arena holds a reference; the last layer to release it frees it.
  */
 #ifndef IWARP_ENGINE_CORE_ARENA_H
 #define IWARP_ENGINE_CORE_ARENA_H
@@ -21,12 +21,12 @@ struct arena_pool {
     struct pages pages;
 };
 
-/* NULL when memory is lacking. pool may be NULL, or must outlive the arena. */
+/* NULL when out of memory. pool may be NULL, or must outlive the arena. */
 struct arena *arena_new(struct arena_pool *pool);
-/* Holds the arena once more. NULL: returns a new one, without a pool; NULL when memory is lacking. */
+/* Adds a reference. NULL: returns a new arena without a pool; NULL when out of memory. */
 struct arena *arena_hold(struct arena *arena);
 void arena_release(struct arena *arena);
-/* A zeroed piece, aligned for any type, never freed separately. NULL when memory is lacking. */
+/* A zeroed piece, aligned for any type, never freed separately. NULL when out of memory. */
 void *arena_zeroed(struct arena *arena, size_t size);
 
 /*
@@ -37,14 +37,14 @@ void *arena_zeroed(struct arena *arena, size_t size);
 void *arena_resize(struct arena *arena, void *array, size_t size, size_t wanted) __attribute__((cold, noinline));
 void arena_drop(void *array, size_t size);
 
-/* Number of octets beyond the first block, including arrays that are not short: the largest number so far. */
+/* Octets beyond the first block, including arrays that are no longer short: the maximum so far. */
 size_t arena_grown(const struct arena *arena);
 /* Including the first block, which counts in full if it is from a pool, because the pool's pages may be large. */
 size_t arena_size(const struct arena *arena);
 
 /*
- * Parks an arena from a pool: packs its first block (engine/core/packed.h). Nothing in the arena may be read before
- * arena_unpark(), which restores everything at the same addresses. NULL: the arena stays as it is.
+ * Parks an arena from a pool: packs its first block (engine/core/packed.h). Nothing in the arena may be read until
+ * arena_unpark(), which restores everything at the same addresses. NULL: the arena is unchanged.
  */
 struct arena_parked;
 struct arena_parked *arena_park(struct arena *arena);

@@ -136,7 +136,7 @@ static void take_all(struct rule_counts *counts, struct folding *folding)
     memset(counts, 0, sizeof *counts);
 }
 
-/* The upper bits of a hash of few octets are the best ones. */
+/* With few octets, the upper bits of the hash are the best. */
 static size_t fold_slot_of(uint64_t hash, unsigned bits)
 {
     return hash >> (64 - bits);
@@ -207,7 +207,7 @@ void folded_pool_free(struct folded_pool *pool)
 
 struct cursor {
     const uint8_t *next, *end;
-    size_t rule; /* the last one returned by next_count() */
+    size_t rule; /* the rule that next_count() returned last */
 };
 
 static struct cursor fold_begin(const struct folded_counts *folded)

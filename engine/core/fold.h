@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rule counts, folded: only the rules that a connection exercised, in two or three octets each. Kept for idle and ended
- * connections, for which RULE_COUNT counts would take a hundred times as much.
+ * Folded rule counts: only the rules that a connection exercised, in two or three octets each. For idle and ended
+ * connections, because RULE_COUNT counts would take a hundred times as much.
  */
 #ifndef IWARP_ENGINE_CORE_FOLD_H
 #define IWARP_ENGINE_CORE_FOLD_H
@@ -11,8 +11,8 @@
 struct folded_counts; /* for counts_free() */
 
 /*
- * Most connections of a capture have equal counts: these connections share one block. Initialise to zero. The
- * connections of one pool must not be freed by several threads at a time.
+ * Most connections of a capture have equal counts, and share one block. Initialise to zero. Only one thread at a time
+ * may free connections of a pool.
  */
 enum { FOLDED_POOL_BITS = 6, FOLDED_POOL = 1 << FOLDED_POOL_BITS };
 
@@ -23,8 +23,8 @@ struct folded_pool {
 /* No rule was counted. */
 bool counts_empty(const struct rule_counts *counts);
 /*
- * Folds the counts, which are 0 afterwards, and adds them to `before`, which is taken over and may be NULL. NULL when
- * memory is lacking: all counts are lost. pool may be NULL.
+ * Folds the counts, which are 0 afterwards, and adds them to `before`, which the function takes over and which may be
+ * NULL. NULL when out of memory: all counts are lost. pool may be NULL.
  */
 struct folded_counts *counts_fold(struct folded_pool *pool, struct rule_counts *counts, struct folded_counts *before);
 /* folded may be NULL. */
@@ -49,7 +49,7 @@ struct counts_sum {
 };
 
 void counts_sum_add(struct counts_sum *sum, const struct folded_counts *folded);
-/* Until then, `counts` is incomplete, and folded counts that were added must not be freed. */
+/* Completes `counts`; until then, folded counts that were added must not be freed. */
 void counts_sum_end(struct counts_sum *sum);
 
 #endif

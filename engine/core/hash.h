@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Hashes for tables and for telling requests apart: equal octets have equal hashes, different octets hardly ever. */
+/*
+ * Hashes for tables, and for telling requests apart: equal octets have equal hashes, and different octets almost never
+ * do.
+ */
 #ifndef IWARP_ENGINE_CORE_HASH_H
 #define IWARP_ENGINE_CORE_HASH_H
 
@@ -15,7 +18,9 @@ static inline uint64_t hash_word(uint64_t hash, uint64_t word)
     return hash ^ hash >> 32;
 }
 
-/* Continues from `hash`, the hash of the octets before, or 0. Depends on the machine's byte order: not to be stored. */
+/*
+ * Continues from `hash`, the hash of the preceding octets, or 0. Depends on the machine's byte order: do not store it.
+ */
 static inline uint64_t hash_octets(uint64_t hash, const uint8_t *p, size_t n)
 {
     uint64_t word;
@@ -33,7 +38,7 @@ static inline uint64_t hash_octets(uint64_t hash, const uint8_t *p, size_t n)
     return hash;
 }
 
-/* Different in each run, so that nobody can choose numbers that share a bucket. The multiplier is odd. */
+/* Different in each run, so that an attacker cannot choose numbers that share a bucket. The multiplier is odd. */
 extern uint32_t hash_multiplier;
 extern uint64_t hash_seed;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory for the engine's state. Requests may be refused: the caller continues without the memory, and from then on the
- * engine makes no more findings, because forgotten state must not look like something that the capture lacks
+ * Memory for the engine's state. A request may fail: the caller then continues without the memory, and the engine makes
+ * no more findings, because forgotten state must not look like something missing in the capture
  * (engine/core/verdict.c). The host checks heap_refused() at the end and reports that not everything was judged.
  */
 #ifndef IWARP_ENGINE_CORE_HEAP_H
@@ -16,7 +16,7 @@ void *heap_zeroed(size_t n, size_t size);
 void *heap_resize(void *p, size_t n);
 /*
  * Returns the array, possibly moved, with room for at least n elements; *size becomes the new capacity, at least
- * doubled. NULL, with the array unchanged, when n exceeds `most`, or memory is refused.
+ * doubled. NULL if n exceeds `most`, or when out of memory; the array is then unchanged.
  */
 void *heap_room(void *array, unsigned *size, unsigned n, unsigned most, size_t element);
 
@@ -25,12 +25,9 @@ struct heap {
     _Atomic bool refused; /* never reset */
 };
 
-/*
- * From now on, refusals in this thread are noted in this heap, which must outlive its use; NULL: in the thread's own
- * heap.
- */
+/* Sets the heap that notes failed requests of this thread; it must outlive its use. NULL: the thread's own heap. */
 void heap_use(struct heap *heap);
-/* Whether the heap in use has refused memory. */
+/* Whether a request to the heap in use has failed. */
 bool heap_refused(void);
 
 #endif

@@ -15,7 +15,7 @@ struct packed {
     uint32_t of;     /* number of words before packing */
 };
 
-/* size: a whole number of words, at most PACKED_MAX octets. False: memory is lacking. */
+/* size: a whole number of words, at most PACKED_MAX octets. False: out of memory. */
 bool pack(struct packed *packed, const void *memory, size_t size);
 /* Unpacks into memory that is all 0, and frees the packed octets. */
 void unpack(struct packed *packed, void *memory);

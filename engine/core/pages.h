@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks of whole pages, all of one size, from pieces of memory that the kernel provides. A block can be cleared: it
- * keeps its address, but takes no memory until it is written to again.
+ * Blocks of whole pages, all of one size, from large pieces of memory. A block can be cleared: it keeps its address,
+ * but takes no memory until it is written to again.
  */
 #ifndef IWARP_ENGINE_CORE_PAGES_H
 #define IWARP_ENGINE_CORE_PAGES_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PAGES_BLOCK = 40960 }; /* on systems with larger pages, nothing is cleared */
+enum { PAGES_BLOCK = 40960 }; /* on systems with larger pages, blocks are not cleared */
 
 /* Initialise to zero. Used by one thread at a time. */
 struct pages {
@@ -22,7 +22,7 @@ struct pages {
     bool small; /* use small pages from now on: large ones would fill cleared blocks again */
 };
 
-/* A block with any content. NULL: memory is lacking. */
+/* A block with any content. NULL: out of memory. */
 void *pages_take(struct pages *pages);
 /* Returns the block to the free ones. */
 void pages_give(struct pages *pages, void *block);

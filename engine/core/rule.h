@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rule catalogue: one row per requirement of the standards, made at build time from rules/<layer>.tsv. Everything
- * that mentions rules (--list-rules, --explain, docs, expert infos, tests) reads this table.
+ * The rule catalogue: one row per requirement of the standards, generated from rules/<layer>.tsv. Everything that lists
+ * rules (--list-rules, --explain, docs, expert infos, tests) reads this table.
  */
 #ifndef IWARP_ENGINE_CORE_RULE_H
 #define IWARP_ENGINE_CORE_RULE_H
@@ -19,11 +19,11 @@ enum rule_observe { OBSERVE_WIRE, OBSERVE_WIRE_1WAY, OBSERVE_REACTION, OBSERVE_E
 enum rule_transport { RULE_ON_ANY, RULE_ON_IWARP, RULE_ON_IB /* RoCE and InfiniBand */ };
 
 enum rule_judged {
-    RULE_JUDGED, /* has a check and findings of its own */
-    RULE_SAME,   /* states the same requirement as another rule and shares its outcome */
-    RULE_WITH,   /* has no check of its own: a violation also violates other rules and is reported under their ids */
-    RULE_PERMISSION, /* allows something; never a finding */
-    RULE_NOT_JUDGED, /* cannot be seen in a capture; `how` says why */
+    RULE_JUDGED,     /* has a check and findings of its own */
+    RULE_SAME,       /* states the same requirement as another rule and shares its outcome */
+    RULE_WITH,       /* has no check of its own: a violation also breaks other rules, and is reported under their ids */
+    RULE_PERMISSION, /* permits something; never has findings */
+    RULE_NOT_JUDGED, /* invisible in a capture; `how` says why */
 };
 
 struct rule {
@@ -39,8 +39,8 @@ struct rule {
     enum rule_judged judged;
     enum rule_id same; /* for RULE_SAME: the rule that carries the findings; else the rule itself */
     /*
-     * Rules that this rule is judged along with: a violation may be reported under their ids, but not each of their
-     * findings is a violation of this rule. A RULE_WITH has only these; a RULE_JUDGED has findings of its own, too.
+     * Rules with which this rule is judged: a violation may be reported under their ids, but not each of their findings
+     * violates this rule. A RULE_WITH has only these; a RULE_JUDGED has findings of its own, too.
      */
     const enum rule_id *with;
     unsigned n_with;
@@ -55,13 +55,13 @@ extern const struct rule rule_catalogue[RULE_COUNT];
 const struct rule *rule_find(const char *id);
 enum rule_id rule_number(const struct rule *rule);
 /*
- * True when each finding of rule `id` is a finding of this rule: `id` is this rule, or the rule that this one is the
- * same as.
+ * Whether every finding of rule `id` is a finding of this rule: `id` is this rule, or the rule with the same
+ * requirement.
  */
 bool rule_carried_by(const struct rule *rule, enum rule_id id);
-/* True when this rule is judged along with rule `id`. */
+/* Whether this rule is judged along with rule `id`. */
 bool rule_judged_with(const struct rule *rule, enum rule_id id);
-/* True when the rule is binding on that transport, RULE_ON_IWARP or RULE_ON_IB; every rule is on RULE_ON_ANY. */
+/* Whether the rule is binding on that transport, RULE_ON_IWARP or RULE_ON_IB; all rules are on RULE_ON_ANY. */
 bool rule_binds_on(const struct rule *rule, enum rule_transport transport);
 const char *rule_severity_name(enum rule_severity severity); /* "error" */
 const char *rule_observe_name(enum rule_observe observe);    /* "wire-1way" */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The engine's verdicts: findings, sent to one sink, and per connection and rule, how often the rule passed, failed or
- * was inconclusive.
+ * The engine's verdicts: findings, which go to one sink, and counts per connection and rule: passed, failed,
+ * inconclusive.
  */
 #ifndef IWARP_ENGINE_CORE_VERDICT_H
 #define IWARP_ENGINE_CORE_VERDICT_H
@@ -22,11 +22,11 @@ enum direction { DIR_TO_RESPONDER, DIR_TO_INITIATOR, DIR_UNKNOWN };
 /* Where octets were seen. */
 struct place {
     uint32_t frame;       /* capture packet number, from 1; the frame that made the octets complete */
-    uint32_t first_frame; /* the first frame that carried some of the octets; equal to frame if there was only one */
+    uint32_t first_frame; /* the first frame with some of the octets; equal to frame if there was only one */
     int64_t time_ns;      /* time of frame, since the epoch */
     uint64_t offset;      /* stream offset of the first octet, within its direction */
     uint8_t side;         /* TCP side that sent the octets (0 or 1) */
-    /* Nothing came from `side`: frame is the other side's, after which something should have come. */
+    /* Nothing came from `side`: frame belongs to the other side, and something should have come after it. */
     bool awaited;
 };
 
@@ -37,7 +37,7 @@ static inline unsigned other_side(unsigned side)
 
 enum { FINDING_MESSAGE_SIZE = 512 };
 
-/* The subject of a finding, if its layer knows: constants, or NULL. */
+/* The subject of a finding, if the layer knows it: constants, or NULL. */
 struct finding_subject {
     const char *operation; /* "OPEN"; "COMPOUND" if its operations are unknown */
     const char *kind;      /* "Call", "Reply", "Error"; "none" for an answer that never came */
@@ -61,9 +61,9 @@ struct rule_count {
 enum { RULE_BLOCK = 8, RULE_ROOM = (RULE_COUNT + RULE_BLOCK - 1) / RULE_BLOCK * RULE_BLOCK };
 
 /*
- * Counts of all rules. Nearly everything that a packet counts is in the first array, which is small: with many
- * connections at a time, the array has left the processor's cache when the next packet comes. Folding the counts of
- * most connections reads no other array.
+ * Counts of all rules. Nearly everything that a packet counts is in the first array, which is small, because with many
+ * connections the array has left the processor's cache before the next packet comes. Folding reads no other array for
+ * most connections.
  */
 struct rule_counts {
     uint8_t passed[RULE_ROOM];       /* the remainder modulo 256 */
@@ -95,7 +95,7 @@ static inline uint32_t rule_count_sum(uint32_t a, uint32_t b)
 /* One verdict per connection and host (checker or plugin). */
 struct verdict {
     struct rule_counts *counts; /* owned by the host, which may keep them folded (engine/core/fold.h) */
-    /* Number of findings of severity error so far: a layer compares it to find out whether a step made any. */
+    /* Number of findings with severity error so far: a layer compares numbers to see whether a step made any. */
     uint32_t errors;
     bool muted;                     /* neither counts nor findings: another layer has judged the current octets */
     struct finding_subject subject; /* of the findings currently being made */

@@ -110,7 +110,7 @@ struct rdmap_events {
 
 struct rdmap_connection;
 
-/* Copies events and options; borrows verdict. NULL when memory is lacking. */
+/* Copies events and options; borrows verdict. NULL when out of memory. */
 struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *options, const struct rdmap_events *events,
                                               struct verdict *verdict, struct arena *arena);
 void rdmap_connection_free(struct rdmap_connection *rdmap);

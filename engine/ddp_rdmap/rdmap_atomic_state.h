@@ -104,7 +104,7 @@ void rdmap_values_response(struct rdmap_connection *rdmap, struct rdmap_step *st
                            const struct rdmap_atomic_response *response);
 
 /* rdmap_atomic_memory.c: addresses, and the contents of exclusive memory there. */
-/* The entry of an address. If there is none, makes one (make set) or returns NULL. NULL also when memory is lacking. */
+/* The entry of an address. If there is none, makes one (make set) or returns NULL. NULL also when out of memory. */
 struct rdmap_shadow *rdmap_shadow_of(struct rdmap_atomic_state *state, unsigned requester, uint32_t stag, uint64_t to,
                                      bool make);
 /* A segment of the requester. */

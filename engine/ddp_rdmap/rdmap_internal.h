@@ -271,7 +271,7 @@ void rdmap_fail_at_as(struct rdmap_connection *rdmap, const struct place *place,
 /* ---- recent segments (rdmap_recent.c) ---- */
 
 void rdmap_recent_free(struct rdmap_side *side);
-/* Keeps a segment that was judged. When memory is lacking, fewer are kept. */
+/* Keeps a segment that was judged. When out of memory, fewer are kept. */
 void rdmap_recent_keep(struct rdmap_connection *rdmap, const struct rdmap_step *step);
 /*
  * The latest segment of `side` whose DDP header is header[0..len), and whose ULPDU_Length is `length` if known (>= 0).
@@ -304,7 +304,7 @@ bool rdmap_read_is_asked_for(const struct rdmap_requests *requests, const struct
 bool rdmap_atomic_is_asked_for(const struct rdmap_requests *requests, uint32_t identifier);
 /* For rdmap_connection.c. */
 void rdmap_requests_free(struct rdmap_requests *requests);
-/* step is a complete request: enters it, or leaves step->request NULL when memory is lacking. */
+/* step is a complete request: enters it, or leaves step->request NULL when out of memory. */
 void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step);
 /* step is a request whose header was not captured completely: its fields are unknown. */
 void rdmap_requests_cut(struct rdmap_connection *rdmap, const struct rdmap_step *step);
@@ -365,7 +365,7 @@ void ddp_message_range(struct ddp_message *m, uint64_t from, uint64_t to);
 const struct ddp_ranges *ddp_ranges_of(const struct ddp_message *m);
 void ddp_message_init(struct ddp_queue *q);
 void ddp_message_free(struct ddp_queue *q);
-/* Before a sound segment is taken: makes sure that its queue can hold a message. False: memory is lacking. */
+/* Before a sound segment is taken: makes sure that its queue can hold a message. False: out of memory. */
 bool ddp_message_room(struct rdmap_connection *rdmap, const struct rdmap_step *step);
 void ddp_message_begin(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q);
 /* Notes that this segment, of another message, came between segments of open messages. */
@@ -387,7 +387,7 @@ bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct d
 /*
  * ---- hooks, called by the core; one family per file ----
  *
- * A _new returns false when memory is lacking. Hooks are called only for segments whose content counts: CRC not wrong.
+ * A _new returns false when out of memory. Hooks are called only for segments whose content counts: CRC not wrong.
  */
 
 /* rdmap_read_rules.c */

@@ -251,7 +251,7 @@ static bool history_is_nfs4(const struct rpcrdma_history_call *call)
     return call->request_known && nfs_is_nfs4(call->program, call->version);
 }
 
-/* RFC 8267 section 6.7.2, RFC 8166 section 4.5: RDMA_ERROR settles a transaction. */
+/* RFC 8267 section 6.7.2, RFC 8166 section 4.5: RDMA_ERROR completes a transaction. */
 static void judge_failed(const struct look *look, const struct rpcrdma_history_call *call,
                          const struct rpcrdma_history_call *again)
 {
@@ -307,7 +307,9 @@ static void history_judge_refused(const struct look *look, const struct rpcrdma_
     }
 }
 
-/* RFC 8167 section 5.4: a retransmission has the XID of the original. With a new XID it may be a new request: a note.
+/*
+ * RFC 8167 section 5.4: a retransmission has the original's XID. With a new XID the Call may be a new request, so the
+ * finding is a note.
  */
 static void judge_reverse(const struct look *look, const struct rpcrdma_history_call *call,
                           const struct rpcrdma_history_call *again)
@@ -352,8 +354,8 @@ static bool slot_used_between(const struct rpcrdma_history_record *before, const
 }
 
 /*
- * The same operations. When a request is sent again over a connection with another inline threshold, data that were
- * inline before may be in a Read chunk: these data are not compared.
+ * Whether the operations are the same. After a change of the inline threshold, data that were inline before may be in a
+ * Read chunk: these data are not compared.
  */
 static bool equal_operations(const struct rpcrdma_slot_use *a, const struct rpcrdma_slot_use *b)
 {
@@ -377,7 +379,7 @@ static const struct rpcrdma_history_call *same_operations(const struct rpcrdma_h
 
 /*
  * RFC 8881 section 2.10.6.2: an unanswered request is sent again with its slot and sequence, and no other request may
- * use these. A client that gave the request up may use a lone SEQUENCE to ask whether it was carried out; after
+ * use these. A client that gave up the request may send a lone SEQUENCE to ask whether it was carried out; after
  * NFS4ERR_SEQ_MISORDERED the client may use the sequence after all. Therefore only the first request in the slot is
  * judged.
  */
@@ -447,7 +449,7 @@ static void judge_calls(const struct look *look, const struct rpcrdma_history_re
             continue;
         judge_slot(look, before, call);
         again = sent_again(look->now, call);
-        if (again && sent_again_between(before, call)) /* that transmission was judged already */
+        if (again && sent_again_between(before, call)) /* that transmission has been judged */
             continue;
         judge_failed(look, call, again);
         history_judge_refused(look, before, call, again);
@@ -481,7 +483,7 @@ static const struct rpcrdma_history_offer *offered_on_another(const struct pair 
 
     for (const struct rpcrdma_history_record *other = pair->newest; other && !offer && n < CONNECTIONS_MAX;
          other = other->older, n++) {
-        /* The same host may be the other side there, but has the same role. */
+        /* The other side may be the same host, but the role is the same. */
         unsigned owner = (int)stray->owner == now->client ? (unsigned)other->client : 1 - (unsigned)other->client;
 
         if (other != now)
@@ -659,7 +661,7 @@ static void history_judge_cut_off(const struct look *look, const struct rpcrdma_
             cut->call.xid, cut->call.call.frame, again->cut.place.frame);
 }
 
-/* RFC 8881 section 20.8.3: a session's slots may be recalled on one connection, its credits returned on another. */
+/* RFC 8881 section 20.8.3: one connection may recall a session's slots, and another may return its credits. */
 static void history_judge_empty(const struct look *look, const struct pair *pair)
 {
     const struct rpcrdma_history_record *now = look->now;

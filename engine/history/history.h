@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What outlives an RPC-over-RDMA connection: some rules apply across the connections of a client and a server. Each
+ * State beyond a single RPC-over-RDMA connection, for rules across the connections of a client and a server. Each
  * connection leaves a record (engine/rpcrdma/rpcrdma_record.h); the history keeps the latest records of each pair of
- * addresses and judges every new record against the earlier ones.
- *
- * What is in a record was seen; what is not in it proves nothing.
+ * addresses, and judges every new record against the earlier records. What is in a record was seen; what is missing in
+ * it proves nothing.
  */
 #ifndef IWARP_ENGINE_HISTORY_HISTORY_H
 #define IWARP_ENGINE_HISTORY_HISTORY_H
@@ -20,7 +19,7 @@ enum {
 
 struct rpcrdma_history;
 
-/* NULL when memory is lacking. */
+/* NULL when out of memory. */
 struct rpcrdma_history *rpcrdma_history_new(void);
 void rpcrdma_history_free(struct rpcrdma_history *history);
 /*
@@ -31,18 +30,15 @@ void rpcrdma_history_rpcbind(struct rpcrdma_history *history, const struct addre
 /* Reports for each pair of addresses, the oldest first, what rpcbind answered about NFS for RDMA, and about MOUNT. */
 void rpcrdma_history_sought(const struct rpcrdma_history *history, int64_t now_ns, const struct ulp_sought_host *host);
 /*
- * Judges a connection's record against earlier ones and takes ownership of it. Records come in the order in which their
- * connections began. False: the record has been freed because its client is unknown or memory is lacking.
+ * Judges a connection's record against earlier records, and takes ownership of it. Records come in the order in which
+ * their connections began. False: the record was freed because its client is unknown, or for lack of memory.
  */
 bool rpcrdma_history_add(struct rpcrdma_history *history, struct rpcrdma_history_record *record,
                          const struct ulp_across_host *host);
-/*
- * Judges an added record by what other connections, earlier or later, prove about it. To be called once all records so
- * far were added.
- */
+/* Judges an added record by other connections, earlier or later. Call it once all records so far were added. */
 void rpcrdma_history_conclude(struct rpcrdma_history *history, const struct rpcrdma_history_record *record,
                               int64_t now_ns, const struct ulp_across_host *host);
-/* Frees the oldest records and pairs beyond the bounds above; pointers to them become invalid. */
+/* Frees the oldest records and pairs beyond the limits above; pointers to these become invalid. */
 void rpcrdma_history_trim(struct rpcrdma_history *history);
 
 #endif

@@ -86,7 +86,7 @@ static bool off_same_call(const struct rpcrdma_history_call *a, const struct rpc
            a->program == b->program && a->version == b->version && a->procedure == b->procedure && a->hash == b->hash;
 }
 
-/* The same Call was sent on this connection, and was answered or not, as requested. */
+/* The same Call was sent on this connection, and was or was not answered, as requested. */
 static bool sent_there(const struct rpcrdma_history_record *record, const struct rpcrdma_history_call *call,
                        bool answered)
 {

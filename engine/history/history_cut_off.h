@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls that were outstanding when their server ended the connection: the other connections in the capture show whether
- * the Call was the reason. A server that was restarted, or lost its host, is not at fault.
+ * Calls that were outstanding when their server ended the connection: other connections show whether the Call was the
+ * reason. A server that was restarted, or lost its host, is not at fault.
  */
 #ifndef IWARP_ENGINE_HISTORY_HISTORY_CUT_OFF_H
 #define IWARP_ENGINE_HISTORY_HISTORY_CUT_OFF_H
@@ -24,8 +24,8 @@ struct rpcrdma_history_ends {
 /* Adds a record. */
 void rpcrdma_history_ends_add(struct rpcrdma_history_ends *ends, const struct rpcrdma_history_record *record);
 /*
- * newest: the newest record of the pair, which includes `now`. True: the server is not at fault. Else *again is the
- * earlier connection that the same Call has ended; NULL: none.
+ * newest: the newest record of the pair, which includes `now`. True: the server is not at fault. Otherwise *again is
+ * the earlier connection that the same Call ended; NULL: none.
  */
 bool rpcrdma_history_cut_off_acquitted(const struct rpcrdma_history_ends *ends,
                                        const struct rpcrdma_history_record *newest,

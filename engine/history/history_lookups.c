@@ -28,7 +28,10 @@ static const struct rpcrdma_history_call *first_of_nfs4(const struct rpcrdma_his
     return NULL;
 }
 
-/* The last lookup before the connection that certainly asks for the program; else the last of any kind; NULL: none. */
+/*
+ * The last lookup before the connection that certainly asks for the program; otherwise the last lookup of any kind;
+ * NULL: none.
+ */
 static const struct lookup *last_before(const struct lookups *lookups, unsigned n)
 {
     for (unsigned i = n; i > 0; i--) {

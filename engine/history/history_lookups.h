@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a client asked its server's rpcbind, as far as rules about NFS depend on it (RFC 8267 section 6.3): the part of
- * a pair's history that does not come from RDMA connections.
+ * Questions of a client to its server's rpcbind, as far as rules about NFS depend on them (RFC 8267 section 6.3): the
+ * part of a pair's history that does not come from RDMA connections.
  */
 #ifndef IWARP_ENGINE_HISTORY_HISTORY_LOOKUPS_H
 #define IWARP_ENGINE_HISTORY_HISTORY_LOOKUPS_H
@@ -13,8 +13,7 @@ enum { LOOKUPS_MAX = 16 /* of a pair, the latest */ };
 struct lookup {
     int64_t time_ns;
     uint32_t frame;
-    bool certain; /* for NFSv4 on RDMA; else the question may have been for it: a list of everything, another transport,
-                     or unreadable */
+    bool certain; /* true: for NFSv4 on RDMA; false: perhaps (a list of everything, another transport, or unreadable) */
 };
 
 /* In order of time. */
@@ -25,7 +24,7 @@ struct lookups {
     struct lookup latest[LOOKUPS_MAX];
 };
 
-/* A client that asks connects once it has the answer: a mount is attempted for about this long. */
+/* A client asks before it connects: a mount is attempted for about this long. */
 static const int64_t lookups_recent_ns = INT64_C(120) * 1000000000;
 
 /* The ends and the time of a message to or from rpcbind. */

@@ -25,7 +25,10 @@ void questions_asked(struct questions *questions, const struct lookup_place *pla
 void questions_asked_unread(struct questions *questions);
 /* A message p[0..n) to the client. NULL: an incomplete message, which may answer any question of the client. */
 void questions_answered(struct questions *questions, const struct lookup_place *place, const uint8_t *p, size_t n);
-/* Reports the outcome of the questions by `now_ns`. told: the caller fills in who asked whom; the rest is set here. */
+/*
+ * Reports the outcome of the questions by `now_ns`. told: the caller fills in who asked whom; this function sets the
+ * rest.
+ */
 void questions_tell(const struct questions *questions, struct ulp_sought *told, int64_t now_ns,
                     const struct ulp_sought_host *host);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From what was sent to and from port 111 to the history of the pair of addresses. */
+/* Passes packets to and from port 111 to the history of the pair of addresses. */
 #include "engine/history/history_lookups.h"
 
 /* The next message of a datagram or a segment; NULL: an incomplete message. */

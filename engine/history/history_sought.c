@@ -72,7 +72,10 @@ static void sought_name(struct ulp_sought *told, enum nfs_sought what, uint32_t 
 
 /* ---- outcome ---- */
 
-/* Finds questions since the latest answer. At least one must have been repeated, so its answer never came. */
+/*
+ * Finds questions since the latest answer. At least one question must be a repetition, because its first copy was never
+ * answered.
+ */
 static bool is_unanswered(const struct sought *sought, enum nfs_sought what, const struct question *questions,
                           unsigned n, int64_t now_ns, struct ulp_sought *told)
 {

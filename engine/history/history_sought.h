@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What rpcbind answered a client about a program without which a mount over RDMA fails. No rule depends on it. */
+/* What rpcbind told a client about programs without which a mount over RDMA fails. No rule depends on these. */
 #ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_SOUGHT_H
 #define IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_SOUGHT_H
 
@@ -14,7 +14,7 @@ struct question {
     bool perhaps;     /* a message that could not be read may have answered the question */
     bool ambiguous;   /* another question with the same XID also waits for an answer */
     int8_t auxiliary; /* a number from nfs_auxiliary(), about TCP; -1: none */
-    bool certain;     /* for `auxiliary`: about TCP; else rpcbind may answer for another transport */
+    bool certain;     /* about `auxiliary`: over TCP; otherwise rpcbind may answer for another transport */
     uint8_t sought;   /* enum nfs_sought; version and procedure belong to it: */
     uint8_t transport, program_version;
     uint8_t version, procedure; /* of rpcbind */
@@ -22,12 +22,13 @@ struct question {
     struct ulp_moment first, last;
 };
 
-/* The latest answer. A program stays offered until rpcbind says the opposite about the same version and transport. */
+/* The latest answer. A program counts as offered until rpcbind denies it for the same version and transport. */
 struct sought {
     bool lacking, offered;
     uint16_t port;
-    uint32_t versions, transports;     /* of the program, as bits: all that are lacking, or the one that is offered */
-    struct ulp_moment asked, answered; /* if lacking: the first */
+    uint32_t versions,
+        transports; /* versions of the program, as bits: all that are missing, or the one that is offered */
+    struct ulp_moment asked, answered; /* if missing: the first */
     int64_t latest_ns;                 /* of all answers */
 };
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A `flow` is one direction of a connection: from an address to a queue pair at another address. All flows are in a
- * hash table; flows without a counterpart are also in a list, with the packets that have come so far.
- *
- * A third party can forge a handshake that names a queue pair in use. So the connection that has the queue pair keeps
- * it, and the new connection becomes its rival: each packet goes to the connection whose PSNs are nearer, and the old
- * connection is over once the rival was heard from every side that the old one was heard from.
+ * hash table; flows without a counterpart are also in a list, with their packets so far. A third party can forge a
+ * handshake that names a queue pair in use. So the connection that has the queue pair keeps it, and the new connection
+ * becomes its rival: each packet goes to the connection with the nearer PSNs, and the old connection has ended once the
+ * rival was heard from every side from which the old connection was heard.
  */
 #include "engine/ib/ib_connections.h"
 
@@ -280,7 +279,7 @@ static void connections_claim(struct pair *pair, unsigned sender, struct flow *f
     pair->claimed[sender] = flow;
 }
 
-/* The flow's pair is over: its rival, if any, takes the flow. */
+/* The flow's pair has ended: its rival, if any, takes the flow. */
 static void leave_flow(struct ib_connections *connections, struct flow *flow)
 {
     struct pair *rival = flow->rival;
@@ -539,14 +538,14 @@ static void connections_note_request(struct flow *flow, const struct ib_packet *
         flow->request_n = (uint32_t)ahead + n;
 }
 
-/* Drops a flow: its single packet proves next to nothing. */
+/* Drops a flow: a single packet proves next to nothing. */
 static void drop_unpaired(struct ib_connections *connections, struct flow *flow)
 {
     forget_unpaired(connections, flow);
     remove_flow(connections, flow);
 }
 
-/* Removes the oldest unpaired flow; false: memory is lacking. */
+/* Removes the oldest unpaired flow; false: out of memory. */
 static bool connections_make_room(struct ib_connections *connections)
 {
     struct flow *oldest = connections->unpaired;
@@ -800,7 +799,7 @@ static bool is_of_rival(const struct flow *flow, const struct ib_packet *packet)
                                      ib_rc_distance(flow->pair->connection.rc, flow->sender, packet);
 }
 
-/* A pair that was heard from as many sides as the pair whose flow it claims is real, and the other pair is over. */
+/* A pair that was heard from as many sides as the pair whose flow it claims is real, and the other pair has ended. */
 static void settle_rivals(struct ib_connections *connections, struct pair *pair, int64_t now_ns)
 {
     for (unsigned sender = 0; sender < 2; sender++) {
@@ -822,7 +821,7 @@ static struct ib_connection *of_rival(struct ib_connections *connections, const 
     return &rival->connection;
 }
 
-/* The flow's connection goes on, and no other pair claims its flows or has its flows claimed. */
+/* The flow's connection continues, and no other pair claims its flows or has its flows claimed. */
 static bool connections_is_usual(const struct flow *flow)
 {
     const struct pair *pair = flow->pair;
@@ -882,8 +881,8 @@ struct ib_connection *ib_connections_find(struct ib_connections *connections, co
 }
 
 /*
- * Identifies the sender by the destination queue pair, as both ends may have the same address; while the queue pair is
- * unknown, by the source.
+ * Identifies the sender by the destination queue pair, because both ends may have the same address; while the queue
+ * pair is unknown, by the source.
  */
 unsigned ib_connection_sender(const struct ib_connection *connection, const struct ib_arrival *arrival)
 {
@@ -975,7 +974,7 @@ static struct pair *merge(struct pair *a, struct pair *b)
     return first;
 }
 
-/* Sorts the list by id. Needs no memory, which may be lacking. */
+/* Sorts the list by id, without allocating memory. */
 static struct pair *connections_sort(struct pair *list)
 {
     struct pair *runs[32] = {NULL}; /* run i has 2^i pairs */
@@ -1010,7 +1009,7 @@ void ib_connections_finish(struct ib_connections *connections, int64_t now_ns)
     connections->newest = older;
     while (connections->oldest)
         close_pair(connections, connections->oldest, IB_CONNECTION_CAPTURE, now_ns);
-    /* One at a time: there may be many, and connections take more memory than flows. */
+    /* One at a time: there may be many flows, and connections take more memory than flows. */
     while (connections->unpaired && (last = connections_settle(connections, connections->unpaired, NULL)))
         close_pair(connections, last, IB_CONNECTION_CAPTURE, now_ns);
 }

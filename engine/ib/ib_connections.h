@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The reliable connections in a RoCE or InfiniBand capture, and which of them a packet belongs to.
- *
- * A packet names only the queue pair that receives it. Connection management says which two queue pairs form a
- * connection (wire/ib_cm.h). If the capture lacks that exchange, responses show it: an Acknowledge or Read response
- * carries the PSN of a request in the other direction. Until then packets are kept. A queue pair whose counterpart is
- * still unknown when the bound is reached, or at the end, becomes a connection with one direction.
- *
- * Sans-I/O. Memory: max_connections, and IB_EARLY_LIMIT octets for each queue pair without a counterpart so far, at
- * most max_unpaired of them at a time; or what ib_connections_trim() leaves.
+ * The reliable connections in a RoCE or InfiniBand capture, and the assignment of packets to them. A packet names only
+ * the queue pair that receives it. Connection management says which two queue pairs form a connection (wire/ib_cm.h).
+ * If that exchange is missing, responses show it: an Acknowledge or Read response carries the PSN of a request in the
+ * other direction. Until then packets are kept. A queue pair whose counterpart is still unknown at the limit, or at the
+ * end, becomes a connection with one direction. Sans-I/O. Memory: max_connections, and IB_EARLY_LIMIT octets for each
+ * queue pair without a counterpart, at most max_unpaired of them at a time; or what ib_connections_trim() leaves.
  */
 #ifndef IWARP_ENGINE_IB_IB_CONNECTIONS_H
 #define IWARP_ENGINE_IB_IB_CONNECTIONS_H
@@ -43,8 +40,8 @@ struct ib_connection {
     uint16_t port[2];       /* port of an IP service, by side; 0: unknown */
     uint8_t ird[2], ord[2]; /* by side, as announced; valid with request_seen and reply_seen */
     /*
-     * iwarp-tap recorded it, on the client or on the server: the numbers of the transport are invented
-     * (wire/tap_mark.h), the ports are known, and so is the client's side.
+     * Recorded by iwarp-tap, on the client or on the server: the numbers of the transport are invented
+     * (wire/tap_mark.h), while the ports and the client's side are known.
      */
     bool tapped, by_client;
     unsigned client;
@@ -69,7 +66,10 @@ struct ib_connection_events {
                     const struct place *place);
     /* Called once per open, after everything held was delivered. */
     void (*close)(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns);
-    /* max_unpaired was reached: the queue pair of a single packet, in that frame, was forgotten. NULL: it is judged. */
+    /*
+     * max_unpaired was reached: the queue pair of a single packet, in that frame, was forgotten. NULL: such queue pairs
+     * are judged.
+     */
     void (*forgotten)(void *ctx, uint32_t frame);
 };
 
@@ -79,22 +79,22 @@ struct ib_qp_pair {
 };
 
 struct ib_connections_options {
-    /* Known at one time; 0: 65536; UINT32_MAX: the caller uses ib_connections_trim(). */
+    /* Known at a time; 0: 65536; UINT32_MAX: the caller uses ib_connections_trim(). */
     uint32_t max_connections;
     uint32_t max_unpaired;            /* queue pairs without counterpart; 0: IB_UNPAIRED_MAX. UINT32_MAX: likewise */
     int64_t linger_ns;                /* how long an ended connection stays known; 0: 10 s */
     uint32_t *next_id;                /* shared with other tables; NULL: the table has its own numbers */
-    const struct ib_qp_pair *assumed; /* connections whose setup the capture lacks: n_assumed pairs; borrowed */
+    const struct ib_qp_pair *assumed; /* connections whose setup is not captured: n_assumed pairs; borrowed */
     unsigned n_assumed;
     struct ib_rc_options rc;
 };
 
 struct ib_connections;
 
-/* Which of n tables a packet belongs to: the same for both directions, and different in each run. */
+/* Which of n tables gets a packet: the same for both directions, and different in each run. */
 unsigned ib_connections_share(const struct ib_address *source, const struct ib_address *destination, unsigned n);
 
-/* Copies options and events. NULL when memory is lacking. */
+/* Copies options and events. NULL when out of memory. */
 struct ib_connections *ib_connections_new(const struct ib_connections_options *options,
                                           const struct ib_connection_events *events);
 /* Unless ib_connections_finish() was called before, open connections are not closed. */
@@ -113,7 +113,7 @@ void ib_connections_reach(struct ib_connections *connections, int64_t now_ns);
 /* Both are called after ib_connections_reach(). */
 void ib_connections_kept(struct ib_connections *connections, const struct kept_visit *visit);
 /*
- * Queue pairs without counterpart: forgets those with a single packet, and returns their number; the others are judged.
+ * Forgets queue pairs without a counterpart that have a single packet, and returns their number; the others are judged.
  */
 uint32_t ib_connections_trim(struct ib_connections *connections, const struct kept_limits *limits, int64_t now_ns);
 /*

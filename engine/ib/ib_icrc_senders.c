@@ -11,8 +11,8 @@ enum {
     SENDERS = 256, /* a power of two */
     PROBES = 16,
     /*
-     * The ICRC of a sender whose requests had a right one is ignored after so many acknowledged packets with a wrong
-     * one: a few may have been sent again without the capture having seen it.
+     * A sender whose requests had a right ICRC is ignored only after this many acknowledged packets with a wrong ICRC:
+     * a few may have been retransmitted unseen.
      */
     ACKED_MAX = 3
 };
@@ -68,7 +68,7 @@ bool ib_icrc_drops(struct ib_icrc_senders *senders, const struct ib_arrival *arr
         return status == ICRC_WRONG;
     /*
      * If only connection management messages had a right ICRC, acknowledgments decide whether the ICRC counts in
-     * requests; nothing could decide for answers.
+     * requests; for answers, nothing could decide.
      */
     if (status == ICRC_WRONG)
         return !sender->unused && (answer ? sender->request_right || sender->answer_right : sender->right);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whose ICRC counts. A receiver drops a packet with a wrong ICRC, so such a packet is left out here, too. But a capture
- * on the sending host sees packets before the adapter fills in the ICRC, a simulator may never do so, and anonymised
- * packets have changed since. Hence a sender's ICRC counts only from its first right one on, and no longer once packets
- * with a wrong one turn out to have been received.
- *
- * Memory: fixed. When the table is full, the ICRC of further senders counts from the start.
+ * Which senders' ICRCs count. A receiver drops a packet with a wrong ICRC, so such a packet is ignored here, too. But a
+ * capture on the sending host sees packets before the adapter fills in the ICRC, a simulator may never fill it in, and
+ * anonymised packets have changed since. Hence a sender's ICRC counts only from its first right ICRC on, and no longer
+ * once packets with a wrong ICRC turn out to have been received. Memory: fixed. When the table is full, the ICRC of
+ * further senders counts from the start.
  */
 #ifndef IWARP_ENGINE_IB_IB_ICRC_SENDERS_H
 #define IWARP_ENGINE_IB_IB_ICRC_SENDERS_H
@@ -15,14 +14,14 @@
 
 struct ib_icrc_senders;
 
-/* NULL when memory is lacking. */
+/* NULL when out of memory. */
 struct ib_icrc_senders *ib_icrc_senders_new(void);
 void ib_icrc_senders_free(struct ib_icrc_senders *senders);
 
 /* Notes a packet from arrival->source. Returns whether its receiver dropped the packet. */
 bool ib_icrc_drops(struct ib_icrc_senders *senders, const struct ib_arrival *arrival, enum icrc_status status);
 /*
- * packets: number of packets judged as dropped that were acknowledged without having been sent again
+ * packets: the number of packets judged as dropped that were acknowledged without a retransmission
  * (ib_rc_damaged_acked()).
  */
 void ib_icrc_acked(struct ib_icrc_senders *senders, const struct ib_address *sender, unsigned packets);

@@ -199,7 +199,7 @@ static void ib_rc_remember(struct ib_requests *requests, const struct ib_packet 
 
 /*
  * How long before a request an uncaptured copy of it may have been sent: a request is sent again after the timeout for
- * lack of an Acknowledge, or together with requests before it that the other side asked for again.
+ * lack of an Acknowledge, or together with earlier requests that the other side asked for again.
  */
 static int64_t copy_before(const struct ib_rc *rc, const struct ib_requests *requests, int64_t time_ns)
 {
@@ -473,7 +473,7 @@ static void time_answer(struct ib_requests *requests, uint64_t offset, int64_t t
 }
 
 /*
- * If one direction is captured late, its Acknowledges seem to trail the other direction's requests by the same time,
+ * If one direction is captured late, its Acknowledges seem to trail the other direction's requests by the same delay,
  * while its own requests come before these requests or sooner after them. If all Acknowledges of both sides have
  * followed at once, neither direction is late.
  */
@@ -525,7 +525,7 @@ static void report_refusal(struct ib_rc *rc, struct ib_rc_refusal refusal, uint6
     if (!rc->events.refused)
         return;
     refusal.offset = offset > IB_RC_ORIGIN ? offset - IB_RC_ORIGIN : 0;
-    /* A NAK for an offset not seen yet is not about a known message. */
+    /* A NAK for an offset that was not seen is not about a known message. */
     for (uint64_t i = 0; offset < requests->next && i < kept && !refusal.known; i++) {
         const struct ib_recent *recent = &requests->recent[(requests->messages - i) % IB_RC_RECENT];
 
@@ -581,7 +581,7 @@ static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct i
         requests->resends_ns = place->time_ns;
         rc->counts.rnr_naks[responder]++;
         ib_rc_acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
-        if (!rc->disconnected && requests->acked <= offset) /* else overtaken by the Acknowledge */
+        if (!rc->disconnected && requests->acked <= offset) /* otherwise overtaken by the Acknowledge */
             ib_not_ready_nak(rc, other_side(responder), offset, packet->aeth.syndrome, place);
         report_missed(rc, responder, offset);
         break;
@@ -648,7 +648,7 @@ unsigned ib_rc_damaged_acked(struct ib_rc *rc, unsigned side)
     struct ib_requests *requests = &rc->side[side];
     unsigned damaged = requests->damaged;
 
-    /* While a side has no known request, any Acknowledge is for a dropped one. */
+    /* While a side has no known request, any Acknowledge answers a dropped request. */
     if (damaged == 0 || (requests->known && (!requests->acked_known || requests->acked <= requests->next)))
         return 0;
     requests->damaged = 0;

@@ -2,22 +2,15 @@
 /*
  * One reliable connection of InfiniBand or RoCE (InfiniBand Architecture Specification volume 1, section 9.7), seen
  * from outside: takes the packets of both directions as captured and delivers each octet of Sends, RDMA Writes and Read
- * responses once, in the order of PSNs, however often it was sent.
- *
- * Each side's requests (Send, Write, Read, Atomic) form one sequence of 24-bit PSNs; here they are 64-bit request
- * offsets, counted from the side's starting PSN or from the first request seen. Responses (Acknowledge, Read response)
- * carry the PSN of the request. A Read uses as many PSNs as its response has packets, at least one.
- *
- * Loss on the network and loss by the capture: a missing request is awaited, because the receiver drops everything
- * after it and asks for it again (go-back-N). If the receiver acknowledges the missing request, the capture lost it: a
- * hole.
- *
- * Retransmitted packets are compared with the first copies: the requester sends the same packet again (section 9.7),
- * and the responder answers an Atomic with the result that it has saved. A Read is carried out anew, and the memory may
- * have changed.
- *
- * Sans-I/O. Memory per side: at most `limit` octets of packets held out of order and IB_RC_READS_MAX Reads; for
- * comparison, up to 256 KiB of requests in flight and as much of responses.
+ * responses once, in the order of PSNs, however often it was sent. Each side's requests (Send, Write, Read, Atomic)
+ * form one sequence of 24-bit PSNs; here they are 64-bit request offsets, counted from the side's starting PSN or from
+ * the first request seen. Responses (Acknowledge, Read response) carry the PSN of the request. A Read uses as many PSNs
+ * as its response has packets, at least one. Loss on the network or by the capture: a missing request is awaited,
+ * because the receiver drops everything after it and asks for it again (go-back-N). If the receiver acknowledges the
+ * missing request, the capture lost it: a hole. Retransmitted packets are compared with the first copies: the requester
+ * sends the same packet again (section 9.7), and the responder answers an Atomic with the saved result. A Read is
+ * executed again, and the memory may have changed. Sans-I/O. Memory per side: at most `limit` octets of packets held
+ * out of order and IB_RC_READS_MAX Reads; for comparison, up to 256 KiB of requests in flight and as much of responses.
  */
 #ifndef IWARP_ENGINE_IB_IB_RC_H
 #define IWARP_ENGINE_IB_IB_RC_H
@@ -56,15 +49,15 @@ struct ib_rc_part {
     bool acked_known;  /* the sender has acknowledged requests of the other direction */
     uint64_t acked;    /* request offset of the other side up to which the sender has acknowledged, at least */
     /*
-     * Send: responses to its sender's Reads were not seen. Either the capture lacks the responses, or the sender did
-     * not wait; only later packets decide which.
+     * Send: responses to its sender's Reads were not seen. Either they are missing in the capture, or the sender did
+     * not wait; only later packets show which.
      */
     bool reads_unseen;
     unsigned reads_open; /* Read: number of its sender's Reads, including this one, that were certainly unanswered */
     bool asked_again;    /* Read response: the requester has asked again for parts of the response */
     /*
-     * Send: an earlier copy of its last packet, which the capture lacks, was sent this long before it. INT64_MAX: there
-     * was no copy, because nobody asked for one and the Local ACK Timeout had not passed since the sender's previous
+     * Send: an earlier, uncaptured copy of its last packet was sent this long before it. INT64_MAX: there was no copy,
+     * because nobody asked for a retransmission and the Local ACK Timeout had not passed since the sender's previous
      * message.
      */
     int64_t copy_ns;
@@ -77,8 +70,8 @@ struct ib_rc_part {
 };
 
 /*
- * `side` refuses a request of the other side for good: with a remote access or operational error or as invalid; or it
- * had no Receive until the other side stopped trying, or until one side ended the connection (section 9.7.5.2.8).
+ * `side` finally refuses a request of the other side: with a remote access or operational error, or as invalid; or it
+ * had no Receive until the other side gave up, or until one side ended the connection (section 9.7.5.2.8).
  */
 struct ib_rc_refusal {
     unsigned side;
@@ -94,8 +87,8 @@ struct ib_rc_refusal {
 };
 
 /*
- * Requests of `side` are missing for good, so messages may be missing. ib_rc_hole_explains() says which findings must
- * be withdrawn. While the MTU is unknown, the loss of requests after a Read may show only after later requests were
+ * Requests of `side` will never come, so messages may be missing. ib_rc_hole_explains() says which findings must be
+ * withdrawn. While the MTU is unknown, the loss of requests after a Read may show only after later requests were
  * delivered.
  */
 struct ib_rc_hole {
@@ -105,7 +98,7 @@ struct ib_rc_hole {
     struct place next; /* the packet that shows the loss */
 };
 
-/* A retransmitted packet, compared with the first one of the same PSN, as far as both were captured. */
+/* A retransmitted packet, compared with the first packet with the same PSN, as far as both were captured. */
 struct ib_rc_copy {
     enum ib_message kind; /* of the copy */
     struct place place;   /* of the copy. offset: a request's own */
@@ -121,7 +114,7 @@ struct ib_rc_counts {
     uint64_t retransmitted[2];        /* requests seen again */
     uint64_t repeated_responses[2];   /* Read response packets seen again */
     uint64_t naks[2][5], rnr_naks[2]; /* sent by that side; by enum ib_nak */
-    uint64_t holes[2];                /* requests of that side that the capture lacks */
+    uint64_t holes[2];                /* requests of this side that are missing in the capture */
 };
 
 struct ib_rc_events {
@@ -140,7 +133,7 @@ struct ib_rc_events {
 
 struct ib_rc;
 
-/* Copies options; ib_rc_listen() copies events and is called before the first packet. NULL when memory is lacking. */
+/* Copies options; ib_rc_listen() copies events and is called before the first packet. NULL when out of memory. */
 struct ib_rc *ib_rc_new(const struct ib_rc_options *options);
 void ib_rc_listen(struct ib_rc *rc, const struct ib_rc_events *events);
 void ib_rc_free(struct ib_rc *rc);
@@ -160,12 +153,12 @@ void ib_rc_ack_timeout(struct ib_rc *rc, int64_t timeout_ns, int64_t now_ns);
 
 /* A packet that `side` sent on this connection; decoded, headers complete. */
 void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns);
-/* Distance between the PSN of a packet from `side` and the next expected PSN; UINT32_MAX: no PSN is known yet. */
+/* The distance between the PSN of a packet from `side` and the next expected PSN; UINT32_MAX: no PSN is known yet. */
 uint32_t ib_rc_distance(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet);
-/* A request of `side` that its receiver seems to have dropped because its ICRC is wrong. */
+/* A request of `side` that its receiver seems to have dropped for a wrong ICRC. */
 void ib_rc_damaged(struct ib_rc *rc, unsigned side);
 /*
- * Number of ib_rc_damaged() requests that were acknowledged though nothing was sent again, so they were received. Each
+ * The number of ib_rc_damaged() requests that were acknowledged without a retransmission, so they were received. Each
  * is counted once.
  */
 unsigned ib_rc_damaged_acked(struct ib_rc *rc, unsigned side);
@@ -173,9 +166,9 @@ unsigned ib_rc_damaged_acked(struct ib_rc *rc, unsigned side);
 void ib_rc_disconnect(struct ib_rc *rc, int64_t now_ns);
 /* Memory taken by requests of that side that wait for earlier ones. */
 size_t ib_rc_held(const struct ib_rc *rc, unsigned side);
-/* For lack of room: gives up the missing requests, and delivers the requests that wait for them. */
+/* Frees room: gives up the missing requests, and delivers the requests that wait for them. */
 void ib_rc_stop_waiting(struct ib_rc *rc, unsigned side);
-/* End of the connection or of the capture: gives up missing requests and delivers the held ones. */
+/* End of the connection or of the capture: gives up missing requests and delivers the held requests. */
 void ib_rc_finish(struct ib_rc *rc);
 
 /*
@@ -187,7 +180,7 @@ bool ib_rc_hole_explains(enum rule_id rule, uint32_t frame, uint32_t after);
 
 /* The offset up to which requests of this side are acknowledged; 0: none, or unknown. */
 uint64_t ib_rc_acked(const struct ib_rc *rc, unsigned side);
-/* Requests of this side were acknowledged that the capture lacks. */
+/* Uncaptured requests of this side were acknowledged. */
 bool ib_rc_missing(const struct ib_rc *rc, unsigned side);
 /* Signs of trouble on the path before the end. */
 const struct path_trouble *ib_rc_path(const struct ib_rc *rc);

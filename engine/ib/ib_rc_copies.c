@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Packets kept to compare retransmissions with: the latest packets of a sequence of PSNs, each in the slot given by its
- * PSN, and their octets in a ring. Both have room for little more than what is in flight: they grow, up to a bound,
- * when packets in flight would be overwritten.
+ * Packets kept for comparison with retransmissions: the latest packets of a sequence of PSNs, each in the slot given by
+ * its PSN, and their octets in a ring. Both have room for little more than what is in flight, and grow, up to a limit,
+ * if packets in flight would be overwritten.
  */
 #include "engine/core/heap.h"
 #include "engine/ib/ib_rc_internal.h"
@@ -19,7 +19,9 @@ enum { /* powers of two */
        OCTETS_MAX = 256 << 10,
 };
 
-/* Headers that are the same in every copy. An AETH is not: it says what its sender has received meanwhile. */
+/*
+ * Headers that are the same in every copy. The AETH is not among them: it says what its sender has received meanwhile.
+ */
 enum { COMPARED = IB_HAS_RETH | IB_HAS_ATOMIC | IB_HAS_IMMEDIATE | IB_HAS_INVALIDATE | IB_HAS_ATOMIC_ACK };
 
 struct headers {

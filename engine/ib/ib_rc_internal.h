@@ -15,7 +15,7 @@ enum {
         IB_RC_PSNS, /* offset of the first known request: earlier ones have lower offsets that are not negative */
 };
 
-/* The directions of a capture are never further apart. */
+/* The largest delay between the directions of a capture. */
 static const int64_t ib_skew_ns = 4000000;
 
 /* ---- packets that came too early ---- */
@@ -34,7 +34,7 @@ struct ib_held {
 };
 
 void ib_held_free(struct ib_held *held);
-/* Keeps a copy. False when a bound is reached or memory is lacking; *again: a packet of that offset is held already. */
+/* Keeps a copy. False when a bound is reached or out of memory; *again: a packet of that offset is held already. */
 bool ib_held_add(struct ib_held *held, size_t limit, uint64_t offset, const struct ib_packet *packet, uint32_t frame,
                  int64_t time_ns, bool *again);
 static inline const struct ib_held_packet *ib_held_first(const struct ib_held *held)
@@ -52,7 +52,7 @@ struct ib_copies {
     unsigned n_slots;
     size_t n_octets;  /* its capacity */
     uint64_t end;     /* number of octets ever stored or skipped */
-    uint64_t free_to; /* up to this number there is room without wrapping, and no needed octet */
+    uint64_t free_to; /* up to this number there is room without wrapping, and without overwriting needed octets */
 };
 
 enum ib_comparison { IB_NOT_COMPARED, IB_SAME, IB_DIFFERS };
@@ -72,7 +72,7 @@ bool ib_copies_has(const struct ib_copies *copies, uint64_t offset);
 enum ib_comparison ib_copies_compare(struct ib_copies *copies, uint64_t offset, const struct ib_packet *again,
                                      struct ib_difference *words);
 
-/* True, with a text, when the later header differs from the first one, which was in `frame`. */
+/* True, with a text, if the later header differs from the first header, which was in `frame`. */
 bool ib_reth_differs(const struct ib_reth *first, const struct ib_reth *again, uint32_t frame,
                      struct ib_difference *words);
 
@@ -124,7 +124,7 @@ struct ib_not_ready {
     bool again;         /* the request, or a later one, came since the RNR NAK: it may have been received */
     uint64_t offset;    /* of the request */
     int64_t resumes_ns; /* when its sender may send again */
-    bool hasty;         /* its sender did not wait that long, after this NAK or an earlier one */
+    bool hasty;         /* its sender did not wait that long, after this NAK or an earlier NAK */
     bool ended;         /* the connection ended while the request waited, at ended_ns */
     int64_t ended_ns;
     unsigned naks;      /* number of NAKs for this request, one for each time it was sent */
@@ -142,7 +142,7 @@ struct ib_requests {
     bool next_least;
     bool acked_known;
     uint64_t acked;  /* the other side has acknowledged everything before this offset */
-    uint64_t missed; /* offset after the request that the other side last asked for again; 0: none */
+    uint64_t missed; /* offset after the latest request that the other side asked for again; 0: none */
     uint32_t acked_frame;
     int64_t acked_ns;
     int64_t answered_ns; /* the shortest time until a request was acknowledged or answered; 0: unknown */
@@ -190,7 +190,7 @@ void ib_not_ready_request(struct ib_requests *requests, uint64_t offset, int64_t
 void ib_not_ready_nak(struct ib_rc *rc, unsigned side, uint64_t offset, uint8_t syndrome, const struct place *place);
 /* A side asked to disconnect. */
 void ib_not_ready_end(struct ib_requests *requests, int64_t time_ns);
-/* The refusal is final: the sender has stopped trying, or the connection has ended. */
+/* The refusal is final: the sender has stopped retrying, or the connection has ended. */
 bool ib_not_ready_final(const struct ib_rc *rc, unsigned side);
 
 /* Frame of the latest request taken; 0: none. */
@@ -206,7 +206,7 @@ void ib_rc_give(struct ib_rc *rc, const struct ib_rc_part *part);
 /* Reports a packet with the PSN of an earlier one. copy: filled in, except for the result of the comparison. */
 void ib_rc_tell_copy(struct ib_rc *rc, struct ib_rc_copy *copy, enum ib_comparison comparison,
                      const struct ib_difference *difference);
-/* How far the directions may be apart, judging by the packets captured so far. */
+/* The largest delay between the directions, judging by the packets captured so far. */
 int64_t ib_rc_skew(const struct ib_rc *rc);
 
 /* Reports a hole; hole: with offsets that count from IB_RC_ORIGIN. */
@@ -224,11 +224,11 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
                       uint64_t message, bool *least);
 /*
  * Whether the request at `offset` may have come right after the last Read, whose response packets cannot be counted
- * yet: for some MTU, the Read has that many packets. If the MTU turns out to be different, requests between them were
- * lost.
+ * yet: whether the Read has that many packets for some MTU. If the MTU turns out to be different, requests between them
+ * were lost.
  */
 bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset);
-/* Number of Reads that `side` requested so shortly before time_ns that no answer can have come. */
+/* The number of Reads that `side` requested so shortly before time_ns that they cannot have been answered. */
 unsigned ib_reads_open(const struct ib_rc *rc, unsigned side, int64_t time_ns);
 /* A Read of `side` is asked for again, from this offset on. */
 void ib_reads_again(struct ib_requests *requests, uint64_t offset);

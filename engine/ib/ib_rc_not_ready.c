@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * RNR NAKs: a Send found no Receive (InfiniBand Architecture Specification volume 1, section 9.7.5.2.8). Its sender
- * waits as long as the NAK says and sends it again, as often as the other side's REQ or REP allows. Only when the
- * retries are used up, or the connection ends before, has the Send been refused.
- *
- * A capture may lack the Acknowledge of the retransmission; so any request that the sender sends after the wait counts
- * as a sign that the Send was received. The request to disconnect may have been captured before requests that were
- * sent, and acknowledged, shortly before it.
+ * waits as long as the NAK says and retransmits, as often as the other side's REQ or REP allows. The Send is refused
+ * only when the retries are used up, or when the connection ends first. A capture may lack the Acknowledge of the
+ * retransmission; so any later request from the sender counts as a sign that the Send was received. A request to
+ * disconnect may be captured before requests that were sent, and acknowledged, shortly before it.
  */
 #include "engine/ib/ib_rc_internal.h"
 
 enum { RNR_WITHOUT_END = 7 };
 
-/* Clearly too early: clocks and captures are not exact. */
+/* Clearly too early, with a margin for inexact clocks and captures. */
 static bool is_hasty(const struct ib_not_ready *not_ready, int64_t time_ns)
 {
     enum { MARGIN = 8 };
@@ -62,8 +60,8 @@ void ib_not_ready_end(struct ib_requests *requests, int64_t time_ns)
 }
 
 /*
- * `side` sent a request that the other side, which lived on, has neither acknowledged nor refused: the capture lacks
- * the answer, and may lack more.
+ * `side` sent a request that the other side, which was alive, neither acknowledged nor refused: the answer is missing
+ * in the capture, and perhaps more.
  */
 static bool owed_an_answer(const struct ib_rc *rc, unsigned side, int64_t until_ns)
 {

@@ -44,7 +44,7 @@ static void reads_forget_oldest(struct ib_reads *reads)
     reads->done -= reads->done > 0;
 }
 
-/* Doubles the room; keeps the old room when memory is lacking. */
+/* Doubles the room; keeps the old room when out of memory. */
 static void reads_grow(struct ib_reads *reads)
 {
     unsigned room = reads->room == 0 ? READS_FIRST : 2 * reads->room;
@@ -97,7 +97,7 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
     return here.packets ? here.packets : 1;
 }
 
-/* The packets of a Read can be counted now: the request that had seemed to follow the Read may not have done so. */
+/* Now the packets of a Read can be counted: the request that had seemed to follow the Read may not have followed it. */
 static void count_packets(struct ib_rc *rc, unsigned side, struct ib_read *read, const struct place *place)
 {
     struct ib_requests *requests = &rc->side[side];
@@ -168,8 +168,8 @@ bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset)
 }
 
 /*
- * The Read was requested so recently, compared with the shortest time to an answer, that no answer can have come.
- * Answers in a direction that is captured late seem slow.
+ * Whether the Read was requested so recently, compared with the shortest time to an answer, that no answer can have
+ * come. Answers seem slow in a direction that is captured late.
  */
 static bool is_too_soon(const struct ib_rc *rc, unsigned side, const struct ib_read *read, int64_t time_ns, int margin)
 {
@@ -226,7 +226,7 @@ void ib_reads_again(struct ib_requests *requests, uint64_t offset)
 }
 
 /*
- * The request asks for a part of the Read that ends where response packets do; later packets of the response have been
+ * The request asks for a part of the Read that ends where response packets end; later packets of the response have been
  * sent.
  */
 static bool asks_for_part(const struct ib_rc *rc, const struct ib_read *read, uint32_t index,
@@ -237,9 +237,7 @@ static bool asks_for_part(const struct ib_rc *rc, const struct ib_read *read, ui
            read->taken > index + found->length / rc->mtu;
 }
 
-/*
- * The responder has reported that it lacks the Read, so the part that the repeated request leaves out cannot have come.
- */
+/* The responder has reported that it lacks the Read, so the part that the repeated request skips cannot have come. */
 static bool leaves_out(const struct ib_requests *requests, const struct ib_read *read, uint64_t offset,
                        struct ib_difference *words)
 {

@@ -88,7 +88,7 @@ static bool is_pdu(const struct ulp_send *send)
            iser_ulp_length_fits(p + HEADER_SIZE, send->length - HEADER_SIZE);
 }
 
-/* Checks the versions, with the greatest in the upper four bits: 1 for RFC 5046, 10 for RFC 7145. */
+/* Checks the versions; the upper four bits have the greatest version: 1 for RFC 5046, 10 for RFC 7145. */
 static bool is_hello(const struct ulp_send *send)
 {
     const uint8_t *p = send->p;
@@ -108,7 +108,7 @@ static bool iser_ulp_is_private_data(const struct ulp_private_data *data)
     return data->n >= CM_SIZE && !(data->p[0] & ~CM_FLAGS) && ulp_all_zero(data->p + 1, data->n - 1);
 }
 
-/* The private data are almost all zeros: they can only contradict. */
+/* The private data are almost all zeros, so they can only rule iSER out. */
 static enum ulp_claim iser_ulp_claim(const struct ulp_signs *signs)
 {
     const struct ulp_private_data *request = ulp_signs_request(signs), *reply = ulp_signs_reply(signs);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* iSER: iSCSI Extensions for RDMA (RFC 7145). Recognised, named and counted; its own rules are not judged. */
+/* iSER: iSCSI Extensions for RDMA (RFC 7145). Recognised and counted, without rules. */
 #ifndef IWARP_ENGINE_ISER_ISER_ULP_H
 #define IWARP_ENGINE_ISER_ISER_ULP_H
 

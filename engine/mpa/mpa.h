@@ -18,11 +18,11 @@
 
 struct mpa_options {
     enum rule_profile profile;
-    /* Parameters that the capture lacks (--assume), for connections whose start is missing. */
+    /* Parameters for connections whose start is missing (--assume). */
     enum tristate assume_markers_to_responder;
     enum tristate assume_markers_to_initiator;
     enum tristate assume_crc;
-    /* Timers of rules-mpa, for which no RFC gives numbers. Nanoseconds; 0 takes the default (2, 5, 10, 60, 120 s). */
+    /* Timers of rules-mpa, for which no RFC gives numbers. Nanoseconds; 0: the default (2, 5, 10, 60, 120 s). */
     int64_t t_react, t_close, t_reply, t_start, t_idle;
     /* Accept streams that begin without startup frames (default on in the checker, a preference in the plugin). */
     bool accept_midstream;
@@ -77,8 +77,8 @@ struct mpa_fpdu_event {
     bool acked_known;
     uint64_t acked; /* how far its sender had received the other direction when it sent the last octet */
     /*
-     * MPA found an error in the ULPDU. The layers above process it to keep their counters right, but report nothing:
-     * one fault, one finding.
+     * MPA found an error in the ULPDU. The layers above process the ULPDU to keep their counters right, but report
+     * nothing: one fault gives one finding.
      */
     bool faulty;
     const struct octets_origin *first, *last; /* origins of its first and last octet; valid during the event */
@@ -99,8 +99,8 @@ struct mpa_events {
     /* Octets [from, to) of a side's stream belong to no FPDU: stray octets, lost framing, or a hole. */
     void (*skipped)(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place);
     /*
-     * This side did not close after its Terminate as it should have: already reported; whatever the side sends next is
-     * part of the same fault.
+     * This side did not close after its Terminate as required: already reported; whatever it sends next is part of the
+     * same fault.
      */
     void (*unclosed)(void *ctx, unsigned side);
     /* The phase or the parameters changed. */
@@ -112,7 +112,7 @@ struct mpa_connection;
 
 /*
  * Copies events and options. verdict is borrowed and outlives the connection. arena may be NULL (arena_hold()), here
- * and in the other layers. NULL when memory is lacking.
+ * and in the other layers. NULL when out of memory.
  */
 struct mpa_connection *mpa_connection_new(const struct mpa_options *options, const struct mpa_events *events,
                                           struct verdict *verdict, struct arena *arena);
@@ -129,7 +129,7 @@ void mpa_connection_conflict(struct mpa_connection *mpa, unsigned side, uint64_t
                              uint8_t repeated, uint32_t first_frame, const struct tcp_segment *segment);
 void mpa_connection_fin(struct mpa_connection *mpa, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns);
 void mpa_connection_reset(struct mpa_connection *mpa, unsigned side, uint32_t frame, int64_t time_ns);
-/* End of the capture or of the connection: judges what only the end decides. */
+/* End of the capture or of the connection: judges what depends on the end. */
 void mpa_connection_finish(struct mpa_connection *mpa, int64_t time_ns);
 
 /* TCP facts of both sides, borrowed; set once by a host that has a tcp_pair (NULL: unknown). */

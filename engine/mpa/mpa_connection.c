@@ -411,7 +411,7 @@ void mpa_connection_reset(struct mpa_connection *mpa, unsigned side, uint32_t fr
     s->reset = true;
     s->end_place = (struct place){
         .frame = frame, .first_frame = frame, .time_ns = time_ns, .offset = s->next, .side = (uint8_t)side};
-    /* The RST overtook octets, or the capture lost them; one of them may be a Terminate. */
+    /* The RST overtook octets, or they were not captured; one of them may be a Terminate. */
     if (s->any && s->rst_offset > s->next) {
         s->hole = true;
         mpa_skipped(mpa, side, s->next, s->rst_offset, "octets before the RST");

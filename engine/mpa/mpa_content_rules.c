@@ -165,7 +165,7 @@ enum mpa_content mpa_judge_content(struct mpa_connection *mpa, unsigned side, co
         fpdu->ulpdu_length >= DDP_TAGGED_HEADER_LEN ? MPA_CONTENT_SEGMENT : MPA_CONTENT_UNKNOWN;
 
     if (crc == MPA_CRC_WRONG && mpa_crc_expected(mpa, side)) {
-        /* Nothing in the FPDU can be trusted (6), so nothing more is reported; but the hosts may want to look. */
+        /* Nothing in the FPDU can be trusted (6), so nothing more is reported; hosts may still want to look. */
         if (mpa_crc_of_zero_pad(fpdu))
             judge_pad(mpa, side, fpdu);
         return as_it_seems;

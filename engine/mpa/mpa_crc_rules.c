@@ -338,8 +338,8 @@ static bool revision_zero(const struct mpa_connection *mpa)
 }
 
 /*
- * C = 1 was only in octets that the peer sent with another key: these are not an MPA frame and demand nothing. FPDUs
- * after them are judged for being sent at all.
+ * C = 1 was only in octets that the peer sent with another key, which are not an MPA frame and demand nothing. FPDUs
+ * after them are judged for having been sent at all.
  */
 static bool asked_by_no_frame(const struct mpa_connection *mpa, unsigned side)
 {
@@ -348,7 +348,7 @@ static bool asked_by_no_frame(const struct mpa_connection *mpa, unsigned side)
     return own->seen && !(own->frame.flags & MPA_FLAG_C) && peer->seen && peer->key_matches < MPA_KEY_LEN;
 }
 
-/* The field is all zeros or ones: no CRC was computed, or none from here on. Reported once. */
+/* The field is all zeros or ones: from here on, no CRC is computed. Reported once. */
 static void report_not_computed(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
                                 const struct place *place)
 {

@@ -127,7 +127,7 @@ static const struct mpa_marker *first_wrong(const struct mpa_fpdu *fpdu, bool un
     return NULL;
 }
 
-/* A receiver reads pointers without their low bits (4.2), so do we. */
+/* Receivers read pointers without the low bits (4.2); so does this function. */
 static bool markers_lead_right(const struct mpa_fpdu *fpdu)
 {
     for (unsigned i = 0; i < fpdu->n_markers; i++)
@@ -526,7 +526,7 @@ static bool try_odd_ulpdu(struct diagnosing *d)
 
 /*
  * After this many wrong CRCs in a row, the sender evidently computes them wrong: an FPDU followed by another FPDU at
- * its end is accepted as one more, and no other cause is sought, which would cost as much as hundreds of right FPDUs.
+ * its end is then accepted, and no other cause is sought, which would cost as much as hundreds of right FPDUs.
  */
 static bool wrong_crcs_are_usual(const struct diagnosing *d)
 {
@@ -543,9 +543,7 @@ static bool try_rest(struct diagnosing *d)
     return false;
 }
 
-/*
- * Another startup frame after a rejection that the capture lacks: this startup was never accepted, and no FPDU was due.
- */
+/* Another startup frame after an uncaptured rejection: this startup was never accepted, and no FPDU was due. */
 static bool is_another_startup(const struct diagnosing *d)
 {
     const struct startup_seen *seen = &d->s->startup;

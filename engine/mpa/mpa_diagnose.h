@@ -29,7 +29,7 @@ struct suspect {
  */
 void mpa_diagnose_refresh(struct diagnosing *d);
 bool mpa_diagnose_suspect(struct diagnosing *d, struct suspect *suspect, uint64_t start);
-/* mpa_follow(), and notes when octets are lacking. */
+/* mpa_follow(); also notes when octets are missing. */
 enum follow mpa_diagnose_next(struct diagnosing *d, uint64_t at);
 
 /* mpa_diagnose_length.c. Each returns true when it has explained the octets and moved the cursor. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ULPDU_Length, PAD or CRC field that section 4.1 does not allow. If CRCs are generated, the FPDU's own CRC shows where
- * it ends. Without CRCs the usual mistakes are tried, and the next FPDU must be where they predict it.
+ * ULPDU_Length, PAD or CRC fields that section 4.1 does not allow. If CRCs are generated, the FPDU's own CRC shows
+ * where it ends. Otherwise the usual mistakes are tried: the right mistake predicts the place of the next FPDU.
  */
 #include "engine/mpa/mpa_diagnose.h"
 

@@ -291,8 +291,8 @@ static bool plausible_request_or_reply(const uint8_t *header)
 }
 
 /*
- * A key after other data does not prove MPA: somebody may transfer the text of the RFC. It counts if it was sent as a
- * unit, in a frame that fills its segment, or if the other side has the matching frame.
+ * A key after other data does not prove MPA: it may be the text of the RFC. It counts if it was sent as a unit, in a
+ * frame that fills its segment, or if the other side has the matching frame.
  */
 static bool confirmed(struct mpa_connection *mpa, unsigned side, size_t need)
 {
@@ -655,7 +655,7 @@ static bool private_data_lost(const struct mpa_side *s, uint64_t to)
            to <= s->startup.start + MPA_STARTUP_HEADER_LEN + s->startup.frame.pd_length;
 }
 
-/* Full Operation only waited for octets. True when it began before the hole, and goes on after the hole. */
+/* Full Operation only waited for octets. True if it began before the hole, and continues after the hole. */
 static bool begin_before_hole(struct mpa_connection *mpa, unsigned side, uint64_t to)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -699,7 +699,7 @@ void mpa_find_hole(struct mpa_connection *mpa, unsigned side, uint64_t to)
         s->cursor = to;
 }
 
-/* The octets after this side's frame acknowledge nothing that the capture lacks: the other end really was silent. */
+/* The octets after this side's frame acknowledge nothing uncaptured: the other end really was silent. */
 static bool nothing_missed(const struct mpa_connection *mpa, unsigned side)
 {
     const struct octets_origin *origin = mpa_origin(mpa, side, mpa->side[side].startup.end);

@@ -14,11 +14,11 @@ struct startup_seen {
     bool seen; /* the frame is complete */
     /* Its 20 octets were seen: frame is valid as far as the header goes, even if seen is false. */
     bool header_seen;
-    /* Private Data (partly) lost by the capture: the frame is never judged, but its header is used. */
+    /* Private Data were (partly) lost by the capture: the frame is never judged, but its header is used. */
     bool partial;
-    /* PD_Length above 512: judged when 512 octets of it have come, or when no more octets follow. */
+    /* PD_Length above 512: judged when 512 octets of Private Data have come, or when no more octets follow. */
     bool oversized;
-    bool late;   /* the key is not at the stream's first octet: it came after streaming-mode data */
+    bool late;   /* the key is not at the stream's first octet: it follows streaming-mode data */
     bool excess; /* octets after the frame are Private Data that PD_Length does not count: reported */
     /* Number of Private Data octets that PD_Length announces and that the sender never sent. */
     uint32_t missing;
@@ -98,7 +98,7 @@ struct mpa_side {
     uint64_t first_fpdu_end;
     bool first_fpdu_bad;   /* its CRC is wrong while CRC is used */
     bool first_fpdu_known; /* no earlier octet of Full Operation is missing, so this FPDU really is the first */
-    /* Messages of this direction may be missing: judgments about order and counts become inconclusive. */
+    /* Messages of this direction may be missing: judgments about order and counts are then inconclusive. */
     bool hole;
     /*
      * Octets are missing after the last FPDU; the next FPDU may show that they belonged to no other message
@@ -174,7 +174,7 @@ static inline bool mpa_is_first(const struct mpa_connection *mpa, unsigned side,
     return event->number == 0 && mpa->side[side].first_fpdu_known;
 }
 
-/* mpa_window.c. feed: adds octets at stream offset `offset`; false when memory is lacking. */
+/* mpa_window.c. feed: adds octets at stream offset `offset`; false when out of memory. */
 bool mpa_window_feed(struct mpa_window *window, uint64_t offset, const uint8_t *p, size_t n);
 void mpa_window_drop(struct mpa_window *window, uint64_t until); /* forgets octets before stream offset `until` */
 bool mpa_window_save(struct mpa_window *window);                 /* call before the piece's memory becomes invalid */

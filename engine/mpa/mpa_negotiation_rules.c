@@ -38,7 +38,7 @@ static bool malformed(const struct startup_seen *seen)
     return has_s(&seen->frame) && (seen->frame.revision < 2 || seen->frame.pd_length < MPA_ENHANCED_LEN);
 }
 
-/* RFC 6581 section 10: an enhanced Request gets an enhanced Reply, an unenhanced one an unenhanced Reply. */
+/* RFC 6581 section 10: the Reply is enhanced if and only if the Request is. */
 static void judge_formats(const struct pair *p)
 {
     if (malformed(p->request))

@@ -500,10 +500,7 @@ static void order_judge_unanswered(struct mpa_connection *mpa, unsigned side)
     }
     n = (size_t)(end - from);
     origin = mpa_origin(mpa, side, from);
-    /*
-     * A Reply that the capture lacks would have been acknowledged; a Reply captured before its Request is not
-     * recognised.
-     */
+    /* An uncaptured Reply would have been acknowledged; a Reply captured before its Request is not recognised. */
     if (peer->hole || s->hole || !origin->acked_known || origin->acked > mpa->order->side[other_side(side)].delivered ||
         origin->acked >= peer->startup.start + MPA_STARTUP_HEADER_LEN) {
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_16);
@@ -523,7 +520,7 @@ static void judge_unsolicited(struct mpa_connection *mpa, unsigned side)
     const struct mpa_side *peer = &mpa->side[other_side(side)];
     const struct startup_seen *reply = &mpa->side[side].startup;
 
-    /* A Reply that acknowledges octets beyond the captured ones answers a Request that the capture lacks. */
+    /* A Reply that acknowledges octets beyond the captured octets answers an uncaptured Request. */
     bool missed = !reply->first.acked_known || reply->first.acked > (peer->any ? peer->next : 0);
 
     if (!mpa->start_captured[0] || !mpa->start_captured[1] || peer->hole || peer->startup.partial || missed) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * FPDUs that are odd, but that their receiver must accept: PAD and RESERVED are ignored, the low bits of FPDUPTR are
- * zero, unused CRCs are not checked, and how TCP cut, ordered and repeated the octets does not matter.
- *
- * The receiver shows by continuing that it accepted such an FPDU. A Terminate with layer LLP, error type MPA, code 2 or
- * 3, although everything acknowledged was correct, shows that it did not: the most specific oddity not accepted so far
- * explains the Terminate. A bare close proves nothing: the ULP may close at any time.
+ * FPDUs that are unusual, but that their receiver must accept: PAD and RESERVED are ignored, the low bits of FPDUPTR
+ * are zero, unused CRCs are not checked, and it does not matter how TCP cut, ordered and repeated the octets. A
+ * receiver that continues has accepted such an FPDU. A Terminate with layer LLP, error type MPA, code 2 or 3, although
+ * everything acknowledged was correct, shows that it did not: the most specific oddity not accepted so far explains the
+ * Terminate. A bare close proves nothing: the ULP may close at any time.
  */
 #include "engine/mpa/mpa_reaction.h"
 

@@ -188,7 +188,7 @@ static void expect_close(struct mpa_connection *mpa, unsigned reactor, enum clos
     close_start_clock(mpa, reactor);
 }
 
-/* The time for the close is over. Whether the close comes late or never will show later. */
+/* The time for the close has passed. Whether the close comes late or never will show later. */
 static void close_check_due(struct mpa_connection *mpa, unsigned reactor)
 {
     struct close_watch *watch = &mpa->reaction->close[reactor];

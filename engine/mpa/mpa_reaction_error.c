@@ -97,7 +97,7 @@ static void error_start_clock(struct mpa_connection *mpa, unsigned reactor)
 /* ---- stimuli ---- */
 
 /*
- * The CRC that the FPDU would have if its PAD (or the RESERVED of its Markers) were zero; false when memory is lacking.
+ * The CRC that the FPDU would have if its PAD (or the RESERVED of its Markers) were zero; false when out of memory.
  */
 static bool crc_with_zeros(const struct mpa_fpdu *fpdu, bool pad, uint32_t *crc)
 {
@@ -390,7 +390,7 @@ void reaction_error_repaired(struct mpa_connection *mpa, unsigned side, uint64_t
         return;
     /*
      * The FPDU was dropped silently, and sent again without the error (MPA-8-11). The same octets again would prove
-     * nothing; and if both copies come at once, it is unknown which of them the receiver accepted.
+     * nothing; and if both copies come at the same time, it is unknown which copy the receiver accepted.
      */
     if (watch->heard)
         pass_reaction(mpa, watch);

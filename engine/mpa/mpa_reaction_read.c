@@ -34,7 +34,7 @@ void reaction_read_free(struct read_ring *ring)
         arena_drop(ring->kept, ring->capacity * sizeof *ring->kept);
 }
 
-/* Makes room for one more Request; the oldest is dropped if necessary. False: memory is lacking. */
+/* Makes room for one more Request; the oldest is dropped if necessary. False: out of memory. */
 static bool reaction_read_make_room(struct arena *arena, struct read_ring *ring)
 {
     unsigned capacity = ring->capacity == 0 ? READS_FIRST : 2 * ring->capacity;
@@ -216,7 +216,7 @@ static void judge_completeness(struct mpa_connection *mpa, const struct reaction
 }
 
 /*
- * The Initiator's first FPDU was a Read Request, and a later one is answered before it. If the first one is answered
+ * The Initiator's first FPDU was a Read Request, and a later Request is answered first. If the first is answered
  * afterwards, only the order is wrong (RFC 5040 section 5.2.2): the end decides.
  */
 static void reaction_read_judge_first(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu,

@@ -19,8 +19,8 @@ static bool read_is_request(const struct ddp_segment *ddp)
 }
 
 /*
- * The sender of this FPDU has received octets that were not judged yet: they have not passed the capture point, or
- * still wait for other octets (without a CRC, or after a gap).
+ * The sender of this FPDU has received octets that were not judged yet, because they have not passed the capture point,
+ * or still wait for other octets (without a CRC, or after a gap).
  */
 static bool ahead_of_capture(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
@@ -63,7 +63,7 @@ static void count_response(struct mpa_connection *mpa, unsigned side, const stru
         reads->early[peer]++;
 }
 
-/* Octets that `side` sent before this FPDU, and that the capture lacks, may have been Responses. */
+/* Octets that `side` sent before this FPDU, and that were not captured, may have been Responses. */
 static void count_missing(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     uint64_t *outstanding = &mpa->order->reads.outstanding[other_side(side)], most = event->skipped / RESPONSE_MIN;
@@ -97,7 +97,7 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
         verdict_inconclusive(mpa->verdict, rule);
         return;
     }
-    /* The sender has received an unknown number of Responses that are still to come in the capture. */
+    /* The sender has received an unknown number of Responses that come later in the capture. */
     if (ahead_of_capture(mpa, side, event)) {
         verdict_inconclusive(mpa->verdict, rule);
         return;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Recognises FPDU streams whose startup frames the capture lacks, by structure and CRC, with and without Markers.
- *
- * Other protocols must never be taken for MPA, so one plausible header proves nothing: proof takes valid CRCs, Markers
- * that point to their header, or a row of plausible FPDUs, each where the previous one ends. Once one direction was
- * recognised, or a startup frame of the other side was seen, less proof is required.
+ * Recognises FPDU streams without their startup frames, by structure and CRC, with and without Markers. Other protocols
+ * must never be taken for MPA, so one plausible header proves nothing: proof takes valid CRCs, Markers that point to
+ * their header, or a row of plausible FPDUs, each where the previous FPDU ends. Once one direction was recognised, or a
+ * startup frame of the other side was seen, less proof is required.
  */
 #include "engine/mpa/mpa_framing.h"
 
@@ -155,7 +154,7 @@ static void set_grid(struct mpa_framing_state *fs, bool markers, uint64_t origin
 }
 
 /*
- * Without startup frames, version 0 means an old RDMAC connection (Appendix C): always with Markers and CRCs. p: n
+ * Without startup frames, version 0 means an old RDMAC connection (Appendix C), which always has Markers and CRCs. p: n
  * octets of an FPDU or of the Marker before it.
  */
 static bool version_zero(const uint8_t *p, size_t n)

@@ -257,7 +257,7 @@ static bool rtr_due(const struct mpa_connection *mpa)
            !mpa->order->side[1].enhanced_unusable;
 }
 
-/* An FPDU that may have been any message ends the counting. */
+/* The counting ends at an FPDU that may have been any message. */
 static void rtr_give_up(struct mpa_order_state *order)
 {
     order->reads.given_up = true;
@@ -323,8 +323,8 @@ void mpa_judge_content_finish(struct mpa_connection *mpa)
     if (!rtr->response_open || initiator_of(mpa) < 0)
         return;
     /*
-     * There is no time limit for the Response. It is certainly missing when the Responder, which had the RTR before its
-     * first FPDU, continued without it and then closed or let a long time pass; a bare close may be the ULP's decision.
+     * The Response has no time limit. It is certainly missing if the Responder, which had the RTR before its first
+     * FPDU, continued without it and then closed or let a long time pass; a bare close may be the ULP's decision.
      */
     responder = &mpa->side[other_side((unsigned)initiator_of(mpa))];
     if (rtr->responder_fpdus_since > 0 && !rtr->terminated && !responder->hole && !responder->reset &&

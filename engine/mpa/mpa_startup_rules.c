@@ -116,7 +116,7 @@ static bool startup_has_ended(const struct mpa_side *s)
 
 /*
  * Whether the rest of the Private Data was never sent, rather than not captured: its sender continued or closed without
- * it, or was silent for long while the other end waited; an abort proves nothing. Among several ends the first decides.
+ * it, or was silent for long while the other end waited; an abort proves nothing. Of several ends, the first decides.
  */
 static bool truly_missing(const struct subject *s)
 {
@@ -267,8 +267,8 @@ static void startup_judge_enhanced(const struct subject *s)
 }
 
 /*
- * Enhanced data without S. Private Data belongs to the ULP and may have any content, so a frame counts as having lost
- * its S flag only if it has revision 2 and its first four octets are flawless peer-to-peer data with usual depths.
+ * Enhanced data without S. Private Data belongs to the ULP and may have any content, so a frame counts as lacking its S
+ * flag only if it has revision 2 and its first four octets are flawless peer-to-peer data with usual depths.
  */
 static void judge_missing_s(const struct subject *s)
 {

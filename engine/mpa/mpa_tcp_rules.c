@@ -61,8 +61,8 @@ static void watch_ack(struct mpa_connection *mpa, const struct tcp_segment *segm
 
     if (mine->early_ack.open) {
         /*
-         * A smaller acknowledgment still covers octets that were sent after the early one, so those had not been sent
-         * then. New octets, or the elapsed time, show that this segment is really the later one.
+         * A smaller acknowledgment still covers octets that were sent after the early acknowledgment, so they had not
+         * been sent then. New octets, or the elapsed time, show that this segment is really later.
          */
         if (acked > mine->early_ack.sent + 1 && acked < mine->early_ack.acked && offset >= mine->early_ack.offset &&
             (segment->length > 0 || segment->time_ns - mine->early_ack.place.time_ns >= EARLY_ACK_MS * millisecond))
@@ -82,8 +82,8 @@ static void watch_ack(struct mpa_connection *mpa, const struct tcp_segment *segm
 }
 
 /*
- * The segment ends exactly where the early acknowledgment does, and acknowledges nothing sent after the early one. No
- * receiver knows beforehand where future segments will end, so the acknowledgment was captured before its data.
+ * The segment ends exactly where the early acknowledgment does, and acknowledges nothing sent after it. No receiver
+ * knows where future segments will end, so the acknowledgment was captured before its data.
  */
 static bool captured_late(const struct mpa_tcp_side *acker, uint64_t end, bool acked_known, uint64_t acked)
 {
@@ -343,7 +343,7 @@ void mpa_tcp_end(struct mpa_connection *mpa, unsigned side, bool reset)
                        "expected the FIN after all octets; found %llu octets after the FIN",
                        (unsigned long long)(facts->highest - s->fin_offset));
     }
-    /* The stream is over and never reached the acknowledged offset. */
+    /* The stream has ended and never reached the acknowledged offset. */
     if (acker->early_ack.open && acker->early_ack.acked > s->fin_offset + 1)
         fail_early_ack(mpa, 1 - side, s->end_place.frame);
 }

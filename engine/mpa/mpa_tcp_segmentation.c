@@ -101,8 +101,8 @@ void mpa_segmentation_fpdu(struct mpa_connection *mpa, unsigned side, const stru
 /* ---- judgement ---- */
 
 /*
- * MPA-4.5-01, -02. The path may have less room than the MSS says, and options take part of it, but no path has more
- * room. An FPDU with fewer Markers than the formula counts may fit nevertheless, and is not a fault.
+ * MPA-4.5-01, -02. The path may have less room than the MSS says, and options take part of this room, but no path has
+ * more. An FPDU with fewer Markers than the formula counts may still fit, and is not a fault.
  */
 static void judge_mulpdu(struct mpa_connection *mpa, unsigned side, unsigned mss, unsigned mulpdu)
 {

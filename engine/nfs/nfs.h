@@ -39,7 +39,7 @@ enum { NFS_SHIFT_TEXT_SIZE = 96 };
 /* ", shifted by 512 octets towards the end", or an empty text; returns text. */
 const char *nfs_shift_text(const struct nfs_difference *difference, char text[NFS_SHIFT_TEXT_SIZE]);
 
-/* rpcrdma and verdict are borrowed; arena may be NULL (arena_hold()). NULL when memory is lacking. */
+/* rpcrdma and verdict are borrowed; arena may be NULL (arena_hold()). NULL when out of memory. */
 struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options, struct rpcrdma_connection *rpcrdma,
                                           struct verdict *verdict, struct arena *arena);
 /* Free it after rpcrdma, which retires its transactions when it is freed. */

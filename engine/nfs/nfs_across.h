@@ -10,7 +10,7 @@ enum { NFS_ACROSS_MAX = 1024 /* the latest connections that changed files; each 
 
 struct nfs_across;
 
-/* NULL when memory is lacking. */
+/* NULL when out of memory. */
 struct nfs_across *nfs_across_new(void);
 void nfs_across_free(struct nfs_across *across);
 /* files: taken over; NULL: none. record: identifies the connection for nfs_across_conclude(). */

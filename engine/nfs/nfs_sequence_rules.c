@@ -25,7 +25,7 @@ static uint32_t sequence_op(const struct nfs_look *look)
 
 /* ---- slots ---- */
 
-/* NULL: memory is lacking. */
+/* NULL: out of memory. */
 static struct nfs_turn *turn_of(struct nfs_connection *nfs, const struct nfs_turn *turn)
 {
     uint64_t h = turn->session + turn->slot + turn->reverse * (NFS_TURNS_MAX / 2);

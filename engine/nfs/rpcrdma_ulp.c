@@ -23,7 +23,7 @@ struct guest {
 
 /* ---- from RPC-over-RDMA to NFS ---- */
 
-/* Created with the first message; false: memory is lacking. */
+/* Created with the first message; false: out of memory. */
 static bool carries_nfs(struct guest *guest)
 {
     if (guest->nfs || guest->memory_lacking)

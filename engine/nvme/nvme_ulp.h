@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* NVMe over RDMA. Recognised, named and counted; its own rules are not judged. */
+/* NVMe over RDMA. Recognised and counted, without rules. */
 #ifndef IWARP_ENGINE_NVME_NVME_ULP_H
 #define IWARP_ENGINE_NVME_NVME_ULP_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The contents of a packet, once unwrapped, and its endpoints: a TCP segment, or a packet of the InfiniBand transport.
- */
+/* The contents of an unwrapped packet, and its endpoints: a TCP segment, or a packet of the InfiniBand transport. */
 #ifndef IWARP_ENGINE_PACKET_ADDRESSED_H
 #define IWARP_ENGINE_PACKET_ADDRESSED_H
 
@@ -34,8 +32,8 @@ struct tcp_segment {
     uint32_t captured; /* payload octets present, <= length (snap length) */
     const uint8_t *payload;
     /*
-     * For the checksum (engine/packet/tcp_checksum.h), if it can be verified: the header, and the n_addresses octets of
-     * both addresses in the IP header, while the packet's memory is valid; or (summed) their sums.
+     * For the checksum (engine/packet/tcp_checksum.h), if verifiable: the header, and the n_addresses octets of both
+     * addresses in the IP header, while the packet's memory is valid; or (summed) their sums.
      */
     const uint8_t *header, *addresses;
     uint8_t n_addresses;
@@ -44,9 +42,7 @@ struct tcp_segment {
     uint64_t pseudo_sum, sum; /* pseudo_sum: of the pseudo-header; sum: of pseudo-header and header */
 };
 
-/*
- * A segment and its endpoints. segment.side is not set here, but by connections_segment() (engine/tcp/connections.h).
- */
+/* A segment and its endpoints. Only connections_segment() (engine/tcp/connections.h) sets segment.side. */
 struct addressed_segment {
     struct endpoint source, destination;
     struct tcp_segment segment;
@@ -71,7 +67,7 @@ struct ib_datagram {
     uint32_t captured, length;
     enum ib_below kind;
     struct tap_mark tap;  /* with IB_BELOW_TAP; source and destination as in this packet */
-    const uint8_t *below; /* ends where p begins; NULL: there are extension headers, for which no ICRC is defined */
+    const uint8_t *below; /* ends where p begins; NULL: there are extension headers, for which the ICRC is undefined */
     uint32_t below_len;
 };
 

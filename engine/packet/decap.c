@@ -113,7 +113,7 @@ static void set_network(struct target *target, uint32_t network)
 
 /* ---- TCP ---- */
 
-/* The checksum covers the addresses, whose place is known in an IP header without options. */
+/* The checksum covers the addresses, which have a fixed place in an IP header without options. */
 static void set_summed(struct addressed_segment *out, const struct slice *slice, const uint8_t *ip)
 {
     struct tcp_segment *segment = &out->segment;
@@ -158,7 +158,7 @@ static void set_ib_addresses(struct target *target, enum ib_address_kind kind, c
     memcpy(ib->destination.octets, destination, n);
 }
 
-/* slice: from the BTH on. below: where the headers begin that the ICRC covers in part. */
+/* slice: the packet from the BTH on. below: the beginning of the headers that the ICRC covers in part. */
 static enum decap_status take_transport(struct ib_datagram *ib, struct slice slice, enum ib_below kind,
                                         const uint8_t *below)
 {
@@ -282,8 +282,8 @@ static enum decap_status take_lrh(struct target *target, struct slice slice)
 /* ---- IP ---- */
 
 /*
- * Copies in the same large pieces that will be read: a processor stalls when it reads what it has just written in
- * smaller ones.
+ * Copies in pieces as large as those read later: a processor stalls when it reads what it has just written in smaller
+ * pieces.
  */
 static inline void decap_set_address(struct endpoint *out, uint8_t ip, const uint8_t *p)
 {
@@ -342,7 +342,7 @@ static __attribute__((noinline)) enum decap_status take_not_tcp(struct decap *de
     return inner == LINK_OTHER ? take_other(decap, TUNNEL_IP_PROTOCOL, protocol) : take_tunnel(target, inner, &slice);
 }
 
-/* ip: where the IP header begins; NULL: the packet came in fragments. */
+/* ip: the beginning of the IP header; NULL: the packet came in fragments. */
 static inline enum decap_status take_protocol(struct decap *decap, struct target *target, struct slice slice,
                                               uint8_t protocol, const uint8_t *ip)
 {
@@ -429,7 +429,7 @@ static uint32_t extension_length(uint8_t protocol, const uint8_t *p)
 
 static const uint8_t no_octets[2];
 
-/* The extension header of n octets before *slice may contain the length that the IPv6 header lacks. */
+/* The n octets of the extension header before *slice may contain the length that the IPv6 header lacks. */
 static enum decap_status take_jumbo(struct slice *slice, const uint8_t *header, uint32_t n)
 {
     uint32_t jumbo = jumbo_length(header + 2, header + n);
@@ -534,8 +534,8 @@ static enum decap_status take_payload(struct decap *decap, struct target *target
 static const uint32_t tap_network = UINT32_MAX; /* above every VNI, which has 24 bits */
 
 /*
- * Packets that iwarp-tap wrote say so in place of the Ethernet addresses. They are of a network of their own: a
- * stranger's packet with a marker does not join a connection that was captured.
+ * Packets written by iwarp-tap carry a marker instead of Ethernet addresses. They form a separate network, so that a
+ * foreign packet with a marker does not join a captured connection.
  */
 static void take_tap_mark(struct ib_datagram *ib, const struct packet *packet)
 {

@@ -28,7 +28,7 @@ enum decap_status {
     DECAP_TUNNEL,    /* in a tunnel that is not decoded */
     DECAP_OTHER,     /* none of these */
     DECAP_FRAGMENT,  /* a fragment, kept until the others come */
-    DECAP_CUT,       /* the snap length cut the headers, or a length field points outside the packet */
+    DECAP_CUT,       /* the snap length cut the headers, or a length field exceeds the packet */
     DECAP_MALFORMED, /* a header contradicts itself */
     DECAP_LINKTYPE,  /* unknown link type */
     DECAP_STATUS_COUNT
@@ -36,7 +36,7 @@ enum decap_status {
 
 struct decap;
 
-/* fragment_limit: octets of incomplete datagrams kept; 0 takes the default (4 MiB). NULL: out of memory. */
+/* fragment_limit: octets of incomplete datagrams kept; 0: the default (4 MiB). NULL: out of memory. */
 struct decap *decap_new(size_t fragment_limit);
 void decap_free(struct decap *decap);
 /*

@@ -57,7 +57,7 @@ static enum link_payload inside(unsigned ethertype, struct slice *slice)
     return ethertype == ETHERTYPE_BRIDGED ? link_ethernet(slice) : link_by_ethertype(ethertype, slice);
 }
 
-/* VXLAN and Geneve networks are numbered separately; a network inside another network is a third one. */
+/* VXLAN and Geneve networks are numbered separately; a network inside another network is a third kind. */
 static void enter_network(uint32_t *network, uint32_t kind, const uint8_t *vni)
 {
     *network = *network * 31 + (kind << 24 | get_be24(vni));
@@ -135,7 +135,7 @@ static enum link_payload in_gre(struct slice *slice)
     return type == ETHERTYPE_ERSPAN ? link_ethernet(slice) : inside(type, slice);
 }
 
-/* An Ethernet header is at that offset, with decodable contents. */
+/* Whether an Ethernet header with decodable contents is at this offset. */
 static bool is_ethernet_at(const struct slice *slice, uint32_t offset)
 {
     struct slice rest = *slice;
@@ -147,7 +147,7 @@ static bool is_ethernet_at(const struct slice *slice, uint32_t offset)
     return payload != LINK_OTHER && payload != LINK_CUT;
 }
 
-/* Does not rely on the version alone, which may be the beginning of an Ethernet address. */
+/* The version alone does not suffice: it may be the beginning of an Ethernet address. */
 static bool is_ip(const struct slice *slice)
 {
     const uint8_t *p = slice->p;
@@ -173,7 +173,7 @@ enum link_payload tunnel_in_mpls(struct slice *slice)
             return LINK_CUT;
         last = label[2] & 1;
     }
-    if (is_ip(slice)) /* no field says what is inside */
+    if (is_ip(slice)) /* the header does not say what is inside */
         return link_ip(slice);
     if (slice->captured > 0 && slice->p[0] >> 4 == 0 && is_ethernet_at(slice, CONTROL_WORD)) {
         slice_skip(slice, CONTROL_WORD);

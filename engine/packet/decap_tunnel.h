@@ -5,13 +5,12 @@
 
 #include "engine/packet/decap_link.h"
 
-/* The field of the outer packet names a tunnel that is decoded. The packet may still not be one. */
+/* Whether this field of the outer packet names a decoded tunnel. The packet may still be something else. */
 bool tunnel_is_read(uint8_t protocol);
 
 /*
- * Remove the header of a tunnel, and the link-layer header inside. LINK_OTHER: not such a header, or undecodable
- * contents. *network changes if the header names a network whose addresses may also be used in another one (VXLAN,
- * Geneve).
+ * Remove the header of a tunnel, and the link-layer header inside. LINK_OTHER: another header, or undecodable contents.
+ * *network changes if the header names a network whose addresses may exist in other networks, too (VXLAN, Geneve).
  */
 enum link_payload tunnel_in_ip(uint8_t protocol, struct slice *slice);
 enum link_payload tunnel_in_udp(uint16_t destination_port, struct slice *slice, uint32_t *network);

@@ -19,7 +19,7 @@ struct piece {
 
 struct partial {
     bool used;
-    bool useless; /* overlapping: kept so that its other fragments do not start the datagram anew */
+    bool useless; /* overlapping: kept so that its other fragments do not start a new datagram */
     struct fragment_key key;
     int64_t since;
     uint64_t serial; /* order of creation */

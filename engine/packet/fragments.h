@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reassembles IP fragments (RFC 791 section 3.2, RFC 8200 section 4.5). Bounded in octets, in datagrams and in time.
- * Fragments that overlap with different contents make the datagram useless (it is unknown which copy the receiver
- * used); with IPv6, so does any overlap except a plain repeat (RFC 5722).
+ * Fragments that overlap with different contents make the datagram useless, because it is unknown which copy the
+ * receiver used; with IPv6, so does any overlap except a plain repetition (RFC 5722).
  */
 #ifndef IWARP_ENGINE_PACKET_FRAGMENTS_H
 #define IWARP_ENGINE_PACKET_FRAGMENTS_H

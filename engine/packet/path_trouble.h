@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signs that a host, or the path to it, had failed before a connection ended: packets sent into a long silence, and
- * retransmissions. The connection may then be ended by a host in the middle, or by a restarted one.
+ * Signs that a host, or the path to it, failed before a connection ended: packets sent into a long silence, and
+ * retransmissions. Such a connection may be ended by a host in the middle, or by a restarted host.
  */
 #ifndef IWARP_ENGINE_PACKET_PATH_TROUBLE_H
 #define IWARP_ENGINE_PACKET_PATH_TROUBLE_H
@@ -10,10 +10,14 @@
 #include <stdint.h>
 
 static const int64_t path_silence_ns = INT64_C(5) * 1000000000;
-/* No retransmission comes sooner than this: the capture has a packet twice, or in another order. */
+/* Retransmissions never come sooner: the capture has a packet twice, or in another order. */
 static const int64_t path_resend_ns = 1000000;
 
-enum path_sign { PATH_SIGN_OF_LIFE, PATH_NEW, PATH_AGAIN }; /* a packet with no, new, or repeated content */
+enum path_sign {
+    PATH_SIGN_OF_LIFE,
+    PATH_NEW,
+    PATH_AGAIN
+}; /* a packet without content, with new content, or with repeated content */
 
 struct path_trouble {
     struct {

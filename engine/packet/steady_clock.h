@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packet times without jumps of the clock that stamped the packets. A clock that was set, a machine that slept, or
- * captures that were appended must not look like silence on a connection.
+ * Packet times without jumps of the clock. A clock that was set, a machine that slept, or captures that were appended
+ * must not look like silence on a connection.
  */
 #ifndef IWARP_ENGINE_PACKET_STEADY_CLOCK_H
 #define IWARP_ENGINE_PACKET_STEADY_CLOCK_H

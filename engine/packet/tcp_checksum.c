@@ -7,7 +7,7 @@
 
 enum { PROTOCOL = 6, LENGTH_AT = 12, CHECKSUM_AT = 16, ALL_ONES = 0xFFFF };
 
-/* One's complement sums do not depend on the order of octets in a word, nor on the word size (RFC 1071). */
+/* One's complement sums depend neither on the order of octets in a word nor on the word size (RFC 1071). */
 static uint64_t tcp_checksum_add(uint64_t sum, uint64_t word)
 {
     sum += word;

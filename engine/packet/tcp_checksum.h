@@ -14,7 +14,7 @@ enum tcp_checksum {
     TCP_CHECKSUM_WRONG,
 };
 
-/* Sums header and addresses: of the packet's memory, only the payload is needed from now on. */
+/* Sums header and addresses; after that, only the payload is needed from the packet's memory. */
 void tcp_checksum_keep(struct tcp_segment *segment);
 /* Verifies a segment whose payload is still as captured. */
 enum tcp_checksum tcp_checksum(const struct tcp_segment *segment);

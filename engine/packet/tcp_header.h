@@ -8,8 +8,8 @@
 enum { TCP_HEADER_MIN = 20 };
 
 /*
- * Reads the segment at p, including payload: `captured` of `length` octets, at least TCP_HEADER_MIN. Sets flags,
- * numbers, window, options and payload of the segment. False: its header length is wrong.
+ * Reads the segment at p, including payload: `captured` of `length` octets, at least TCP_HEADER_MIN. Sets the segment's
+ * flags, numbers, window, options and payload. False: the header length is wrong.
  */
 bool tcp_header_read(struct tcp_segment *segment, const uint8_t *p, uint32_t captured, uint32_t length);
 

@@ -3,10 +3,8 @@
  * An upper layer's view of the transport below it, the same for all transports (RFC 8166 section 2.2.2): Sends,
  * accesses to ranges of memory, how far a sender had received the other direction, what a receiver refused, private
  * data, holes and ends. Sources are iWARP (engine/rdma/rdma_rdmap.h) and the reliable connections of InfiniBand and
- * RoCE (engine/rdma/rdma_ib.h).
- *
- * Sides are 0 and 1. An offset counts what one side sends: octets of its stream on iWARP, PSNs of its requests on
- * InfiniBand; it gives the order, and how far the other side has received.
+ * RoCE (engine/rdma/rdma_ib.h). Sides are 0 and 1. An offset counts what one side sends: octets of its stream on iWARP,
+ * PSNs of its requests on InfiniBand. Offsets give the order, and show how far the other side has received.
  */
 #ifndef IWARP_ENGINE_RDMA_RDMA_H
 #define IWARP_ENGINE_RDMA_RDMA_H
@@ -26,14 +24,14 @@ enum rdma_kind {
 
 /* For a transport that uses PSNs and retransmits whole packets; on iWARP, always rdma_no_psns. */
 struct rdma_psns {
-    int64_t copy_ns; /* Send: a copy that the capture lacks may have come this long before; INT64_MAX: there was none */
-    /* A message of the other side captured less than this before the part may have been sent after it. */
+    int64_t copy_ns; /* Send: an uncaptured copy may have come this long before; INT64_MAX: there was none */
+    /* Messages of the other side captured less than this before the part may have been sent after it. */
     int64_t skew_ns;
     unsigned reads_open; /* Read: number of Reads, including this one, that were certainly unanswered; 0: unknown */
-    /* `received` is from PSNs, not acknowledgment numbers: it does not show what the sender had received. */
+    /* `received` comes from PSNs, not from acknowledgment numbers: it does not show what the sender had received. */
     bool gaps_show_late;
-    bool reads_unseen; /* Send: the capture may lack responses to Reads of its sender */
-    /* Read Response: may repeat a response that the capture lacks, because its requester has asked again. */
+    bool reads_unseen; /* Send: responses to Reads of its sender may be missing */
+    /* Read Response: may repeat an uncaptured response, because its requester has asked again. */
     bool asked_again;
     bool others_held;       /* later parts were captured earlier, and are still to come */
     bool resent;            /* its sender has just retransmitted: this part may be a copy, too */
@@ -52,7 +50,7 @@ struct rdma_part {
     bool after_gap;     /* octets or packets before it are missing */
     bool in_message;    /* false: not a valid part of a message; the fields below are invalid */
     bool faulty;        /* a lower layer has a finding about it: upper layers process it, but report nothing */
-    bool unseen;        /* RDMA: its octets are known, but nobody saw it move them, so nothing about it is judged */
+    bool unseen;        /* RDMA: the octets are known, but their move was not seen, so nothing about it is judged */
     bool set_up;        /* belongs to the start of the connection (the RTR of RFC 6581) */
     uint64_t message;   /* number within this direction */
     uint32_t number;    /* Send, on iWARP: number among the Sends of its side, according to its MSN */
@@ -98,14 +96,14 @@ struct rdma_terms {
 
 enum rdma_refusal_cause {
     RDMA_REFUSED_MEMORY,       /* invalid handle, out of bounds, no access right */
-    RDMA_REFUSED_RECEIVE,      /* a Send without a suitable Receive */
+    RDMA_REFUSED_RECEIVE,      /* a Send without a suitable Receive: reason unknown */
     RDMA_REFUSED_NO_RECEIVE,   /* likewise: there was none */
     RDMA_REFUSED_TOO_LONG,     /* likewise: the Receive was too short */
     RDMA_REFUSED_INVALIDATION, /* a handle that cannot be invalidated */
     RDMA_REFUSED_OTHER,
 };
 
-/* For a transport that retransmits whole packets: a retransmitted packet, compared with the first one. */
+/* For a transport that retransmits whole packets: a retransmitted packet, compared with the first copy. */
 struct rdma_copy {
     enum rdma_kind kind;
     struct place place; /* of the copy */
@@ -127,15 +125,15 @@ struct rdma_refusal {
     bool hasty; /* the sender did not give the receiver the time that it had asked for */
 };
 
-/* The transport's knowledge about a side that closes. */
+/* What the transport knows about a side that closes. */
 struct rdma_closing {
     bool forgotten; /* a reset from a host that no longer knows the connection */
     bool bare;      /* a reset without acknowledgment, forgotten or not */
     bool silent;    /* it has sent nothing since the other side sent something after a long silence */
     bool resent;    /* either side had retransmitted; resent_ns: the latest */
     int64_t resent_ns;
-    bool choked[2];  /* that side has closed its TCP window, so the other side cannot send */
-    bool missing[2]; /* that side had sent octets that the capture lacks */
+    bool choked[2];  /* this side has closed its TCP window, so the other side cannot send */
+    bool missing[2]; /* this side had sent uncaptured octets */
     uint64_t acked;  /* how far it had acknowledged the other side; 0: unknown */
 };
 

@@ -41,7 +41,7 @@ static enum rdma_kind ib_kind_of(enum ib_message kind)
 
 static struct rdma_psns psns_of_ib(const struct ib_connection *connection, const struct ib_rc_part *part)
 {
-    if (connection->tapped) /* nothing is sent again, and what is missing in between is as many PSNs as may be Sends */
+    if (connection->tapped) /* nothing is sent again, and each missing PSN in between may be a Send */
         return (struct rdma_psns){.gaps_show_late = true,
                                   .copy_ns = INT64_MAX,
                                   .others_held = part->others_held,
@@ -103,7 +103,7 @@ struct rdma_copy rdma_copy_of_ib(const struct ib_connection *connection, const s
     };
 }
 
-/* Only the length of a sound Send without Invalidate can be wrong (section 9.7.5.2.8, inbound Send length). */
+/* In a sound Send without Invalidate, only the length can be wrong (section 9.7.5.2.8, inbound Send length). */
 static enum rdma_refusal_cause ib_cause_of(const struct ib_rc_refusal *refusal)
 {
     if (refusal->not_ready)
@@ -119,7 +119,7 @@ static enum rdma_refusal_cause ib_cause_of(const struct ib_rc_refusal *refusal)
 struct rdma_refusal rdma_refusal_of_ib(const struct ib_rc_refusal *refusal)
 {
     bool send = refusal->known && refusal->kind == IB_MESSAGE_SEND;
-    /* A Send is identified by its last packet; any packet of other messages is an access to memory. */
+    /* The last packet identifies a Send; any packet of other messages is an access to memory. */
     struct place culprit = send ? refusal->culprit
                                 : (struct place){.frame = refusal->known ? refusal->culprit.frame : 0,
                                                  .offset = refusal->offset,
@@ -146,7 +146,7 @@ bool rdma_private_data_of_ib(struct rdma_private_data *out, const struct ib_conn
 
     if (cm->attribute != IB_CM_REQUEST && cm->attribute != IB_CM_REPLY)
         return false;
-    /* In an incomplete capture, absence proves nothing, but a captured block counts. */
+    /* In an incomplete capture, a missing block proves nothing, but a captured block counts. */
     if (cut && rpcrdma_private_data_find(&block, p, n) != RPCRDMA_PD_OK)
         return false;
     *out = (struct rdma_private_data){
@@ -160,7 +160,7 @@ bool rdma_private_data_of_ib(struct rdma_private_data *out, const struct ib_conn
 }
 
 /*
- * The number that the receiver serves at a time, or the possibly smaller number that its peer will use according to the
+ * The number of Reads that the receiver serves at a time, or the smaller number that its peer announces in the
  * ConnectReply.
  */
 static unsigned reads_of_passive(const struct ib_connection *connection)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reliable connections of InfiniBand and RoCE as engine/rdma/rdma.h events. Offsets count PSNs of a side's requests.
- *
- * How far a sender had received the other direction is known only as a lower bound: an Acknowledge proves what has
+ * Only a lower bound is known for how far a sender had received the other direction: an Acknowledge proves what has
  * arrived, but may be sent after other packets of the receiver.
  */
 #ifndef IWARP_ENGINE_RDMA_RDMA_IB_H

@@ -51,7 +51,7 @@ static void set_memory(struct rdma_part *part, const struct ddp_segment *ddp, co
     }
 }
 
-/* Each field is set separately: this runs for every FPDU, and clearing all fields first would double the cost. */
+/* Sets each field separately: this runs for every FPDU, and clearing all fields first would double the cost. */
 void rdma_part_of_rdmap(struct rdma_part *part, const struct rdmap_segment_event *event)
 {
     const struct mpa_fpdu_event *fpdu = event->fpdu;

@@ -58,7 +58,7 @@ struct ulp_send {
     unsigned side;
     enum direction direction;
     struct place place;   /* of its last part */
-    bool first;           /* the first that its side ever sent */
+    bool first;           /* the first Send of its side */
     bool invalidates;     /* with Invalidate */
     uint32_t invalidated; /* the handle */
     bool faulty;          /* a lower layer has a finding about it */
@@ -86,9 +86,9 @@ struct ulp_signs {
     unsigned sends;                  /* number so far, including the latest */
 };
 
-/* A description of a message, for --print, ladders and counts. */
+/* Describes a message, for --print, ladders and counts. */
 struct ulp_words {
-    unsigned counts_as;       /* index in the kind's counts; ULP_COUNTS_MAX: none of them */
+    unsigned counts_as;       /* index into the kind's counts; ULP_COUNTS_MAX: none of these */
     char text[ULP_TEXT_SIZE]; /* "command Read, 4096 octets" */
 };
 
@@ -111,7 +111,7 @@ struct ulp_summary {
 /* Options for all kinds. */
 struct ulp_options {
     enum rule_profile profile;
-    int64_t t_react;   /* nanoseconds; 0 takes the default */
+    int64_t t_react;   /* nanoseconds; 0: the default */
     bool exclusive;    /* only the connection itself writes the memory and the files that it accesses */
     bool payload_only; /* the host sees only segments with payload: see engine/mpa/mpa.h */
 };
@@ -136,13 +136,16 @@ struct ulp_own {
 struct ulp_kind {
     const char *name;  /* "nvme": one word, for --print and JSON */
     const char *title; /* "NVMe over RDMA" */
-    /* Well-known ports of its servers, ended by 0: if the start of a connection is missing, a hint at who opened it. */
+    /*
+     * Well-known ports of its servers, ended by 0. If the start of a connection is missing, they hint at the side that
+     * opened it.
+     */
     uint16_t port[ULP_PORTS_MAX];
 
     /* NULL: the presumed kind. */
     enum ulp_claim (*claim)(const struct ulp_signs *signs);
 
-    /* NULL when memory is lacking. */
+    /* NULL when out of memory. */
     void *(*begin)(const struct ulp_host *host);
     void (*ports)(void *guest, const uint16_t port[2]);
     void (*terms)(void *guest, const struct rdma_terms *terms);
@@ -151,7 +154,7 @@ struct ulp_kind {
     /* False: no further parts are needed. */
     bool (*part)(void *guest, const struct rdma_part *part);
     void (*refusal)(void *guest, const struct rdma_refusal *refusal);
-    /* The other side may have received octets that differ from those passed to part(). */
+    /* Octets that the other side received may differ from those passed to part(). */
     void (*doubt)(void *guest, const struct rdma_copy *copy);
     void (*received)(void *guest, unsigned side, uint64_t offset);
     void (*missed)(void *guest, unsigned side, uint64_t offset);

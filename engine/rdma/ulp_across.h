@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an upper layer judges across the connections of a capture. Each connection leaves a record (struct ulp_kind);
- * the kind keeps what it needs from the records, and judges new ones against earlier ones.
+ * Judges an upper layer across the connections of a capture. Each connection leaves a record (struct ulp_kind); the
+ * kind keeps what it needs from the records, and judges new records against earlier ones.
  */
 #ifndef IWARP_ENGINE_RDMA_ULP_ACROSS_H
 #define IWARP_ENGINE_RDMA_ULP_ACROSS_H
@@ -41,7 +41,7 @@ struct ulp_moment {
 /* A client's question to rpcbind, and rpcbind's answer. */
 struct ulp_sought {
     enum ulp_sought_how how;
-    bool rdma;                      /* for RDMA; else for something else that a mount over RDMA needs */
+    bool rdma;                      /* for RDMA; otherwise for something else that a mount over RDMA needs */
     char program[32];               /* "NFS version 4" */
     char transport[48];             /* "netid rdma" */
     struct endpoint client, server; /* the ports are 0 */
@@ -64,7 +64,7 @@ struct ulp_life {
 };
 
 struct ulp_across {
-    /* NULL when memory is lacking. */
+    /* NULL when out of memory. */
     void *(*begin)(void);
     void (*free)(void *across);
     /*
@@ -77,11 +77,14 @@ struct ulp_across {
     /* Call before a record is added. */
     void (*lived)(void *record, const struct ulp_life *life);
     /*
-     * Judges a record against earlier ones and takes ownership of it. Records come in the order in which their
-     * connections began. False: the record has been freed.
+     * Judges a record against earlier records, and takes ownership of it. Records come in the order in which their
+     * connections began. False: the record was freed.
      */
     bool (*add)(void *across, void *record, const struct ulp_across_host *host);
-    /* After all records so far were added: applies what other connections, earlier or later, prove about this one. */
+    /*
+     * Call it after all records so far were added: applies what other connections, earlier or later, prove about this
+     * connection.
+     */
     void (*conclude)(void *across, const void *record, int64_t now_ns, const struct ulp_across_host *host);
     /* Limits the kept state; pointers to records become invalid. */
     void (*trim)(void *across);

@@ -67,7 +67,7 @@ static const struct ulp_kind *choice_ask(struct ulp_choice *choice)
     return NULL;
 }
 
-/* NULL: no octets, or memory is lacking. */
+/* NULL: no octets, or out of memory. */
 static const uint8_t *choice_copy(struct ulp_choice *choice, const uint8_t *p, size_t n)
 {
     uint8_t *octets = p && n > 0 ? arena_zeroed(choice->arena, n) : NULL;

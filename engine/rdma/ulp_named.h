@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A guest that is recognised, named and counted, but not judged. Its kind has name, title, counts,
+ * A guest that is recognised and counted, but has no rules. Its kind has name, title, counts,
  * claim() and describe() (engine/rdma/ulp.h); the rest is here:
  *
  *   const struct ulp_kind nvme_ulp = {.name = "nvme",

@@ -10,9 +10,9 @@ bool ulp_signs_port(const struct ulp_signs *signs, const struct ulp_kind *kind);
 /* The private data of the side that opened the connection, and of the other side; NULL: not captured, or none. */
 const struct ulp_private_data *ulp_signs_request(const struct ulp_signs *signs);
 const struct ulp_private_data *ulp_signs_reply(const struct ulp_signs *signs);
-/* The latest Send is the very first one of the side that opened the connection. */
+/* The latest Send is the first of the side that opened the connection. */
 bool ulp_signs_opening(const struct ulp_signs *signs);
-/* So many Sends had the kind's form that this cannot be chance. */
+/* Enough Sends had the kind's form to exclude chance. */
 bool ulp_signs_enough(const struct ulp_signs *signs, const struct ulp_kind *kind);
 
 bool ulp_all_zero(const uint8_t *p, size_t n);

@@ -312,7 +312,7 @@ struct rpcrdma_events {
 struct rpcrdma_connection;
 struct rpcrdma_history_record;
 
-/* options and events are copied; verdict is borrowed. NULL when memory is lacking. */
+/* options and events are copied; verdict is borrowed. NULL when out of memory. */
 struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *options,
                                                   const struct rpcrdma_events *events, struct verdict *verdict,
                                                   struct arena *arena);
@@ -341,7 +341,7 @@ void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_
 
 /*
  * The record for later connections (engine/history/history.h), which the caller then owns. To be called once,
- * after rpcrdma_connection_finish(). NULL: the connection carried no RPC-over-RDMA, or memory is lacking.
+ * after rpcrdma_connection_finish(). NULL: the connection carried no RPC-over-RDMA, or out of memory.
  */
 struct rpcrdma_history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma);
 

@@ -436,7 +436,7 @@ static const enum rule_id write_rules[] = {RULE_RPCR_2_3_2_02, RULE_RPCR_3_1_02,
                                            RULE_RPCR_3_4_3_02, RULE_RPCR_3_4_5_10, RULE_RPCR_3_4_6_04,
                                            RULE_RPCR_3_4_6_05, RULE_RPCR_4_1_2_07};
 
-/* If memory is lacking, fewer accesses are remembered. */
+/* When out of memory, fewer accesses are remembered. */
 static void grow_accesses(struct rpcrdma_connection *rpcrdma)
 {
     enum { FIRST = 8 };

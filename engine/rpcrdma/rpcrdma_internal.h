@@ -374,7 +374,7 @@ struct rpcrdma_transaction *rpcrdma_find(const struct rpcrdma_connection *rpcrdm
 /* The same, but only an outstanding transaction. */
 struct rpcrdma_transaction *rpcrdma_find_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
                                                      uint32_t xid);
-/* For the core. open: NULL when memory is lacking. */
+/* For the core. open: NULL when out of memory. */
 struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *rpcrdma,
                                                      const struct rpcrdma_message *call);
 /* An answer whose Call has not been seen yet. */
@@ -471,7 +471,7 @@ void rpcrdma_body_free(struct rpcrdma_body *body);
 
 /*
  * ---- hooks: the core calls them, one family per file ----
- * A _new function returns false when memory is lacking. The order within a message: header, threshold; then by kind
+ * A _new function returns false when out of memory. The order within a message: header, threshold; then by kind
  * xid, credit, [with the payload: chunk]; at last reaction, events.
  */
 
@@ -489,7 +489,7 @@ void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma
 void rpcrdma_threshold_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 /* Limits were agreed by a separate protocol, not in the startup frames. */
 bool rpcrdma_threshold_configured(const struct rpcrdma_connection *rpcrdma);
-/* rpcrdma_ccp_rules.c: limits of RFC 5666 section 6. NULL when memory is lacking; freed by free(). */
+/* rpcrdma_ccp_rules.c: limits of RFC 5666 section 6. NULL when out of memory; freed by free(). */
 struct rpcrdma_ccp;
 struct rpcrdma_ccp *rpcrdma_ccp_new(struct arena *arena);
 bool rpcrdma_ccp_agreed(const struct rpcrdma_ccp *ccp);

@@ -170,7 +170,7 @@ static inline bool rpcrdma_area_meets(const struct rpcrdma_area *area, const str
     return area->stag == other->stag && area->from < other->to && other->from < area->to;
 }
 
-/* Creates state->odd before its first use; false: memory is lacking. */
+/* Creates state->odd before its first use; false: out of memory. */
 bool rpcrdma_memory_has_odd(struct rpcrdma_connection *rpcrdma);
 
 /* rpcrdma_access_rules.c */

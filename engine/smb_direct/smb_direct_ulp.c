@@ -102,7 +102,7 @@ static enum ulp_claim direct_ulp_claim(const struct ulp_signs *signs)
 {
     const struct ulp_private_data *request = ulp_signs_request(signs), *reply = ulp_signs_reply(signs);
 
-    /* Small numbers may mean anything: they can only contradict. */
+    /* Small numbers may mean anything, so they can only rule SMB Direct out. */
     if ((request && !direct_ulp_is_private_data(request)) || (reply && !direct_ulp_is_private_data(reply)))
         return ULP_NO;
     return signs->send ? direct_ulp_claim_send(signs) : ULP_POSSIBLE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* SMB Direct: MS-SMBD. Recognised, named and counted; its own rules are not judged. */
+/* SMB Direct: MS-SMBD. Recognised and counted, without rules. */
 #ifndef IWARP_ENGINE_SMB_DIRECT_SMB_DIRECT_ULP_H
 #define IWARP_ENGINE_SMB_DIRECT_SMB_DIRECT_ULP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* SRP: the SCSI RDMA Protocol. Recognised, named and counted; its own rules are not judged. */
+/* SRP: the SCSI RDMA Protocol. Recognised and counted, without rules. */
 #ifndef IWARP_ENGINE_SRP_SRP_ULP_H
 #define IWARP_ENGINE_SRP_SRP_ULP_H
 

@@ -20,7 +20,7 @@ struct stack {
     struct ulp_choice *choice;   /* NULL: closed, or not opened yet */
     struct rdma_terms terms;
     bool skipped[2];
-    uint64_t received[2]; /* by side: up to where the guest was informed */
+    uint64_t received[2]; /* by side: how far the guest was informed */
     struct {
         bool any, bare;  /* bare: a RST without ACK */
         uint64_t offset; /* from its sequence number */
@@ -127,7 +127,7 @@ static void open_choice(struct stack *stack)
             ulp_choice_skipped(stack->choice, side);
 }
 
-/* Makes the presumed guest, at the first event that may concern it; false: not in this stack, or memory is lacking. */
+/* Makes the presumed guest at the first event that may concern it; false: not in this stack, or out of memory. */
 static bool has_guest(struct stack *stack)
 {
     if (!stack->guest && !stack->memory_lacking && stack_has(stack, STACK_ULP)) {
@@ -269,7 +269,7 @@ static void give_closing(void *ctx, const struct rdma_closing *closing)
     stack_closing(ctx, closing);
 }
 
-/* The other side has acknowledged octets that were not captured. One sequence number may be a FIN's. */
+/* The other side has acknowledged octets that were not captured. One sequence number may belong to a FIN. */
 static bool lacks_octets(const struct stack *stack, unsigned side)
 {
     const struct tcp_side_facts *facts = tcp_pair_facts(stack->tcp, side);
@@ -428,8 +428,8 @@ static void stack_give_end(void *ctx, unsigned side, bool reset, const struct pl
 }
 
 /*
- * Neither close was captured. The other side's acknowledgments may cover a FIN or octets that the capture lacks, and so
- * show that a close was sent.
+ * Neither close was captured. The other side's acknowledgments may cover a FIN or uncaptured octets, and so show that a
+ * close was sent.
  */
 static void note_unseen_close(struct stack *stack)
 {
@@ -529,7 +529,7 @@ static void stack_on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, 
     if (!stack->mpa)
         return;
     mpa_connection_hole(stack->mpa, side, from, to, cause, next);
-    /* MPA reports only what it skips in addition to the hole; the layers above must learn of the hole in any case. */
+    /* MPA reports only what it skips beyond the hole; the layers above must learn about the hole in any case. */
     give_skipped(stack, side);
 }
 

@@ -27,7 +27,7 @@ struct stack_options {
     struct rdmap_options rdmap;
     struct ulp_options ulp;
     const struct ulp_kind *const *ulps; /* the possible kinds: engine/stack/ulps.h */
-    const struct ulp_own *own;          /* what the host provides for single kinds; NULL: nothing */
+    const struct ulp_own *own;          /* additions of the host for single kinds; NULL: none */
 };
 
 /*
@@ -98,7 +98,7 @@ struct stack_setup {
 
 struct stack;
 
-/* NULL when memory is lacking. */
+/* NULL when out of memory. */
 struct stack *stack_new(const struct stack_setup *setup);
 void stack_free(struct stack *stack);
 
@@ -123,7 +123,7 @@ void stack_received(struct stack *stack, unsigned side, uint64_t offset);
 void stack_missed(struct stack *stack, unsigned side, uint64_t offset);
 /* The capture dropped packets; call before stack_finish(). */
 void stack_lossy(struct stack *stack);
-/* The end of the connection or of the capture: judges what only the end decides. Call once. */
+/* The end of the connection or of the capture: judges what depends on the end. Call it once. */
 void stack_finish(struct stack *stack, int64_t time_ns);
 
 /* Call after stack_finish(): returns what the guest keeps for later connections; see struct ulp_kind. */
@@ -135,13 +135,13 @@ size_t stack_grown(const struct stack *stack);
 size_t stack_size(const struct stack *stack);
 /* Parks a stack with a pool, while no events come: see arena_park(), undone by arena_unpark(). */
 struct arena_parked *stack_park(struct stack *stack);
-/* True when the upper layer could not be followed for lack of memory. */
+/* Whether the upper layer could not be followed for lack of memory. */
 bool stack_lacks_memory(const struct stack *stack);
 /* The layers; NULL when not part of this stack, or not created yet. */
 const struct tcp_pair *stack_tcp(const struct stack *stack);
 const struct mpa_connection *stack_mpa(const struct stack *stack);
 const struct rdmap_connection *stack_rdmap(const struct stack *stack);
-/* The kind that the connection has so far, possibly only presumed; NULL: none. */
+/* The connection's kind so far, possibly presumed; NULL: none. */
 const struct ulp_kind *stack_kind(const struct stack *stack);
 /* The guest, if it is of this kind; else NULL. */
 void *stack_guest(const struct stack *stack, const struct ulp_kind *kind);

@@ -48,7 +48,7 @@ static void stack_ib_on_hole(void *ctx, const struct ib_rc_hole *hole)
     entrance.skipped(entrance.ctx, hole->side);
 }
 
-/* Reports a side that ends the connection, and that had received the other side's requests before that offset. */
+/* Reports a side that ends the connection after it received the other side's requests before this offset. */
 static void stack_ib_note_closing(const struct stack_ib *ib, unsigned side, uint64_t received)
 {
     const struct ib_rc *rc = ib->connection->rc;
@@ -62,7 +62,7 @@ static void stack_ib_note_closing(const struct stack_ib *ib, unsigned side, uint
     stack_closing(ib->stack, &closing);
 }
 
-/* The capture lacks that side's end, and possibly packets before it. */
+/* The end of this side is missing in the capture, and possibly packets before it. */
 static void note_unseen_closing(const struct stack_ib *ib, unsigned side)
 {
     struct rdma_closing closing = {.missing = {side == 0, side == 1}};

@@ -13,7 +13,7 @@
 struct stack_ib {
     struct stack *stack;
     const struct ib_connection *connection;
-    bool introduced; /* of a tap: the stack has the ports and roles, which need no connection management */
+    bool introduced; /* for a tap: the stack has the ports and roles, so connection management is not needed */
     bool asked[2];   /* by side: it asked to disconnect, as its request or the reply to it shows */
 };
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A slot of the table is either live (it has a tcp_pair and a consumer) or a tombstone: what remains of a connection
- * that was closed or dismissed, so that late segments of the connection can be recognised.
- *
- * A third party can forge a handshake inside an established connection. So when a new connection takes the slot's
- * place, the established connection stays as the new slot's `former` until both sides of the new connection have sent
- * octets. Until then each segment goes to the connection whose numbers are nearer.
+ * that was closed or dismissed, so that its late segments are recognised. A third party can forge a handshake inside an
+ * established connection. So when a new connection takes the slot's place, the established connection stays as the new
+ * slot's `former` until both sides of the new connection have sent octets. Until then each segment goes to the
+ * connection with the nearer numbers.
  */
 #include "engine/tcp/connections.h"
 #include "engine/core/hash.h"
@@ -43,10 +42,10 @@ struct slot {
     enum slot_state state;
     bool dismissed;
     struct tcp_remains remains; /* of the connection that ended; for a tombstone */
-    /* A SYN that may be a new connection's: TCP_MAY_BEGIN. */
+    /* A SYN that may start a new connection: TCP_MAY_BEGIN. */
     struct addressed_segment *pending;
     struct tcp_segment *reset; /* may end the connection: TCP_MAY_END. Without payload */
-    /* The connection established at these addresses before, which may go on; not in the table. */
+    /* The connection established earlier at these addresses, which may continue; not in the table. */
     struct slot *former;
     struct slot *successor; /* for a former connection: the slot in the table */
     int64_t succeeded_ns;   /* when the successor came */
@@ -127,7 +126,7 @@ static uint64_t hash_endpoint(uint64_t h, const struct endpoint *endpoint)
     return mix(h, (uint64_t)endpoint->port << 8 | endpoint->ip);
 }
 
-/* An arbitrary order, the same on each machine. */
+/* An arbitrary order that is the same on all machines. */
 static bool comes_after(const struct endpoint *a, const struct endpoint *b)
 {
     int order = memcmp(a->address, b->address, sizeof a->address);
@@ -300,7 +299,10 @@ void connections_park_one(struct connections *connections, struct connection *co
     connections->latest = NULL;
 }
 
-/* Ends a live connection and leaves a tombstone. A connection silent since its successor came ended at that moment. */
+/*
+ * Ends a live connection and leaves a tombstone. A connection that was silent since its successor came ended at that
+ * moment.
+ */
 static void tcp_connections_retire(struct connections *connections, struct slot *slot, enum connection_end why,
                                    int64_t now)
 {
@@ -388,7 +390,7 @@ static unsigned tcp_connections_side_of(const struct slot *slot, const struct ad
 
 /* ---- reused addresses ---- */
 
-/* Drops the payload: a SYN with payload is rare, and is sent again if lost. */
+/* Drops the payload: SYNs with payload are rare, and are sent again if lost. */
 static void drop_octets(struct tcp_segment *segment)
 {
     segment->payload = segment->header = NULL;
@@ -418,7 +420,7 @@ static void remember_reset(struct slot *slot, const struct tcp_segment *segment)
     drop_octets(slot->reset);
 }
 
-/* The side that sent the reset goes on. */
+/* The side that sent the reset continues. */
 static void doubt_reset(struct slot *slot, unsigned side)
 {
     if (slot->reset && slot->reset->side == side)
@@ -454,8 +456,8 @@ static bool is_quiet(const struct connections *connections, const struct slot *s
 }
 
 /*
- * The connection closed when its silence had lasted for the linger time, however late that is noticed; if the clock has
- * not come that far, with the last segment.
+ * The connection closed when its silence had lasted for the linger time, even if this is noticed later; if the clock
+ * has not come that far, it closed with the last segment.
  */
 static void retire_closed(struct connections *connections, struct slot *slot, int64_t now)
 {
@@ -483,8 +485,8 @@ static void end_former(struct connections *connections, struct slot *slot, int64
 }
 
 /*
- * Makes way for a new connection at the slot's addresses. Returns the slot of the latest established connection, to be
- * kept as the new slot's former one, or NULL.
+ * Makes way for a new connection at the slot's addresses. Returns the slot of the latest established connection, which
+ * becomes the new slot's former connection, or NULL.
  */
 static struct slot *replace(struct connections *connections, struct slot *slot, int64_t now)
 {
@@ -511,7 +513,10 @@ static struct slot *replace(struct connections *connections, struct slot *slot, 
     return former;
 }
 
-/* Once both sides of the new connection have sent octets, the new connection is real and the former one is over. */
+/*
+ * Once both sides of the new connection have sent octets, the new connection is real, and the former connection has
+ * ended.
+ */
 static void settle_former(struct connections *connections, struct slot *slot, int64_t now)
 {
     if (slot->state != SLOT_TOMBSTONE && tcp_pair_facts(slot->connection.tcp, 0)->highest > 0 &&
@@ -519,7 +524,7 @@ static void settle_former(struct connections *connections, struct slot *slot, in
         end_former(connections, slot, now);
 }
 
-/* The segment belongs to the former connection, which goes on. */
+/* The segment belongs to the former connection, which continues. */
 static bool is_of_former(const struct slot *slot, const struct addressed_segment *segment)
 {
     const struct slot *former = slot->former;
@@ -543,8 +548,8 @@ struct beginning {
 };
 
 /*
- * The slot for a segment whose addresses and side are known; NULL: open a new connection. *ignore: the segment belongs
- * to no connection.
+ * The slot for a segment with known addresses and side; NULL: open a new connection. *ignore: the segment belongs to no
+ * connection.
  */
 static struct slot *tcp_connections_settle(struct connections *connections, struct slot *slot,
                                            struct addressed_segment *segment, struct beginning *beginning, bool *ignore)
@@ -608,10 +613,7 @@ static struct slot *tcp_connections_begin(struct connections *connections, struc
     return slot;
 }
 
-/*
- * The source port selects the side, so the two ends are compared only once. False as well when both sides have that
- * port.
- */
+/* The source port selects the side, so the two ends are compared only once. False also if both sides have this port. */
 static bool tcp_connections_is_of(const struct slot *slot, const struct addressed_segment *segment, unsigned *side)
 {
     const struct endpoint *ends = slot->connection.endpoint;
@@ -637,7 +639,7 @@ static struct slot *tcp_connections_find(const struct connections *connections, 
     return slot;
 }
 
-/* The segment can only be one of the slot's connection. */
+/* The segment must belong to the slot's connection. */
 static bool tcp_connections_is_usual(const struct slot *slot, const struct tcp_segment *segment)
 {
     return slot->state == SLOT_OPEN && !slot->former && !slot->pending && !slot->reset &&
@@ -645,8 +647,8 @@ static bool tcp_connections_is_usual(const struct slot *slot, const struct tcp_s
 }
 
 /*
- * The slot for a segment in the general case. slot: the one at the segment's addresses. NULL: the segment belongs to no
- * connection.
+ * The slot for a segment in the general case. slot: the slot at the segment's addresses. NULL: the segment belongs to
+ * no connection.
  */
 static __attribute__((noinline)) struct slot *tcp_connections_place(struct connections *connections, struct slot *slot,
                                                                     struct addressed_segment *segment)

@@ -14,7 +14,7 @@ static bool near(uint32_t seq, uint32_t top)
     return (int32_t)(seq - top) < NEAR_END && (int32_t)(top - seq) < NEAR_END;
 }
 
-/* Whether a segment other than a SYN, at the addresses of a connection that is over, may belong to that connection. */
+/* Whether a segment other than a SYN, at the addresses of an ended connection, may belong to that connection. */
 static bool belongs_to_the_end(const struct tcp_segment *segment, uint32_t top)
 {
     return segment->length == 0 || near(segment->seq, top);
@@ -31,8 +31,8 @@ static bool far(uint32_t seq, const struct tcp_side_facts *facts)
 }
 
 /*
- * The sequence numbers of both directions are far off: the capture lacks the end of the connection and the SYNs of the
- * next one at these addresses. A gap that large is possible in one direction, but unlikely in both.
+ * The sequence numbers of both directions are far off: the end of the connection, and the SYNs of the next connection
+ * at these addresses, are missing. A gap that large is possible in one direction, but unlikely in both.
  */
 static bool jumps(const struct tcp_pair *pair, const struct tcp_segment *segment)
 {
@@ -48,7 +48,7 @@ bool tcp_boundary_established(const struct tcp_pair *pair)
     return a->highest && b->highest && !a->fin && !b->fin && tcp_pair_state(pair) == TCP_PAIR_OPEN;
 }
 
-/* Does this segment show that the other side took the held-back SYN or SYN-ACK? */
+/* Whether this segment shows that the other side accepted the SYN or SYN-ACK that was held back. */
 static bool answers(const struct tcp_segment *segment, const struct tcp_segment *syn)
 {
     unsigned flags = segment->flags & (TCP_SYN | TCP_ACK | TCP_RST);
@@ -58,7 +58,7 @@ static bool answers(const struct tcp_segment *segment, const struct tcp_segment 
     return flags == (TCP_SYN | TCP_ACK) && segment->ack - (syn->seq + 1) <= UINT16_MAX;
 }
 
-/* Does this segment show that the held-back SYN did open a connection? */
+/* Whether this segment shows that the held-back SYN opened a connection. */
 static bool confirms(const struct tcp_segment *segment, const struct tcp_segment *syn)
 {
     if (segment->side != syn->side)
@@ -79,7 +79,7 @@ static bool boundary_is_foreign(const struct tcp_pair *pair, const struct tcp_se
            tcp_pair_state(pair) == TCP_PAIR_CLOSED;
 }
 
-/* One sequence number beyond the octets may belong to a FIN that the capture lacks. */
+/* One sequence number beyond the octets may belong to an uncaptured FIN. */
 static bool is_reset_beyond(const struct tcp_pair *pair, const struct tcp_segment *segment)
 {
     const struct tcp_side_facts *facts = tcp_pair_facts(pair, segment->side);
@@ -126,7 +126,7 @@ bool tcp_boundary_is_nearer(const struct tcp_pair *one, unsigned side_of_one, co
     return boundary_distance(one, side_of_one, segment) < boundary_distance(other, side_of_other, segment);
 }
 
-/* ---- a connection that is over ---- */
+/* ---- an ended connection ---- */
 
 struct tcp_remains tcp_remains(const struct tcp_pair *pair)
 {

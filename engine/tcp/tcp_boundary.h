@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a TCP connection ends and the next one at its addresses begins: whether a segment belongs to a known
- * connection, or to another one whose beginning the capture may lack (RFC 9293, RFC 5961).
+ * Where a TCP connection ends and the next connection at the same addresses begins: whether a segment belongs to a
+ * known connection, or to another connection whose beginning may be missing (RFC 9293, RFC 5961).
  */
 #ifndef IWARP_ENGINE_TCP_TCP_BOUNDARY_H
 #define IWARP_ENGINE_TCP_TCP_BOUNDARY_H
@@ -9,22 +9,22 @@
 #include "engine/tcp/tcp_pair.h"
 
 enum tcp_boundary {
-    TCP_GOES_ON, /* the segment is one of this connection */
-    TCP_BEGINS,  /* the segment is the first one of another connection */
+    TCP_GOES_ON, /* the segment belongs to this connection */
+    TCP_BEGINS,  /* the segment is the first of another connection */
     /*
      * A SYN or SYN-ACK inside an established connection. A stack that knows the connection answers with an ACK and
-     * carries on (RFC 9293 section 3.10.7.4, RFC 5961 section 4), so only later segments decide. The caller holds the
-     * segment back.
+     * continues (RFC 9293 section 3.10.7.4, RFC 5961 section 4), so only later segments decide. The caller holds back
+     * the segment.
      */
     TCP_MAY_BEGIN,
     /*
      * A reset beyond everything that its side has sent. A receiver acts only on a reset at RCV.NXT (RFC 5961 section
-     * 3.2), but the capture may lack octets before it. The caller holds the reset back until its side goes on, or the
-     * connection ends.
+     * 3.2), but octets before it may be missing in the capture. The caller holds back the reset until its side
+     * continues, or the connection ends.
      */
     TCP_MAY_END,
-    TCP_STRAYS, /* the segment belongs to another connection and does not open one: ignore it */
-    /* The SYN that was held back did begin another connection; this segment is the second one of that connection. */
+    TCP_STRAYS, /* the segment belongs to another connection, and opens none: ignore it */
+    /* The SYN that was held back did begin another connection; this segment is its second. */
     TCP_HAS_BEGUN,
 };
 
@@ -65,7 +65,7 @@ bool tcp_boundary_established(const struct tcp_pair *pair);
 bool tcp_boundary_is_nearer(const struct tcp_pair *one, unsigned side_of_one, const struct tcp_pair *other,
                             unsigned side_of_other, const struct tcp_segment *segment);
 
-/* The remains of a connection that is over, kept to recognise its late segments. */
+/* The remains of an ended connection, kept to recognise its late segments. */
 struct tcp_remains {
     struct {
         bool isn_known;
@@ -75,8 +75,8 @@ struct tcp_remains {
 
 struct tcp_remains tcp_remains(const struct tcp_pair *pair);
 /*
- * True: the segment opens a new connection at the addresses. settled: why this connection is over is known, so even
- * octets far from its end belong to it.
+ * True: the segment opens a new connection at the addresses. settled: the reason for this connection's end is known, so
+ * even octets far from its end belong to it.
  */
 bool tcp_remains_reused(const struct tcp_remains *remains, const struct tcp_segment *segment, bool settled);
 

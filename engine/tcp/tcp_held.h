@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Octets that came out of order, waiting for the octets before them: pieces of segments, sorted by stream offset, never
+ * Out-of-order octets that wait for the octets before them: pieces of segments, sorted by stream offset, never
  * overlapping, each with its origin. Bounded in octets and in number, so that hostile input costs little.
  */
 #ifndef IWARP_ENGINE_TCP_TCP_HELD_H
@@ -43,7 +43,7 @@ static inline const struct tcp_piece *tcp_held_first(const struct tcp_held *held
 const struct tcp_piece *tcp_held_after(const struct tcp_held *held, uint64_t at);
 
 /*
- * Keeps a copy of a piece that overlaps no held piece. False when a bound is reached or memory is lacking; then nothing
+ * Keeps a copy of a piece that overlaps no held piece. False when a bound is reached or out of memory; then nothing
  * has changed.
  */
 bool tcp_held_add(struct tcp_held *held, uint64_t start, uint32_t length, const uint8_t *octets, uint32_t captured,

@@ -83,7 +83,7 @@ static bool history_is_after(const struct tcp_history_run *run, uint64_t at)
 
 /*
  * A run is overwritten only if its octets, and those of the next run (whose beginning becomes unknown), are no longer
- * kept; or when TCP_HISTORY_RUNS are in use.
+ * kept; or if TCP_HISTORY_RUNS are in use.
  */
 static void history_add_run(struct tcp_history *history, uint64_t end, uint32_t frame)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The last octets of a stream, kept to compare with retransmissions (RFC 5044 section 7.1.5: a retransmission has the
- * same content). A ring; a hole in the stream empties it. Acknowledged octets are hardly ever sent again, so only a few
- * of them are kept: a connection with little in flight stays in the processor's cache.
+ * The last octets of a stream, for comparison with retransmissions (RFC 5044 section 7.1.5: a retransmission has the
+ * same content). A ring; a hole in the stream empties it. Acknowledged octets are hardly ever sent again, so few of
+ * them are kept: a connection with little in flight stays in the processor's cache.
  */
 #ifndef IWARP_ENGINE_TCP_TCP_HISTORY_H
 #define IWARP_ENGINE_TCP_TCP_HISTORY_H

@@ -19,9 +19,9 @@
 
 enum {
     /*
-     * An acknowledgment may be captured a little before the octets that it acknowledges: the directions of a link come
-     * through different queues, taps or interfaces. An acknowledged gap is given up after a millisecond with some
-     * segments in it, or after many segments (clocks of merged captures cannot be trusted).
+     * An acknowledgment may be captured a little before its octets: the directions of a link come through different
+     * queues, taps or interfaces. An acknowledged gap is given up after a millisecond with some segments in it, or
+     * after many segments (because clocks of merged captures are unreliable).
      */
     GRACE_SEGMENTS = 3,
     GRACE_SEGMENTS_MANY = 64,
@@ -121,7 +121,7 @@ const struct tcp_side_facts *tcp_pair_facts(const struct tcp_pair *pair, unsigne
 
 /* ---- offsets ---- */
 
-/* Stream offset of a sequence number, choosing the 32-bit wrap nearest to `next`; negative: before the start. */
+/* Stream offset of a sequence number, with the 32-bit wrap nearest to `next`; negative: before the start. */
 static int64_t unwrap(const struct side *side, uint32_t seq)
 {
     uint64_t near = side->facts.next;
@@ -157,7 +157,7 @@ static uint64_t pair_reach(const struct side *sender, const struct side *receive
 
 /* ---- the start of a stream ---- */
 
-/* The stream begins at another place than the other side's first ACK suggested. */
+/* The stream begins elsewhere than the other side's first ACK suggested. */
 static void rebase(struct side *me, uint32_t isn)
 {
     int64_t acked = (int64_t)me->facts.acked + (int32_t)(me->facts.isn - isn);
@@ -184,13 +184,13 @@ static void pair_note_syn(struct side *me, const struct tcp_segment *segment)
 /* The first segment of a side whose SYN was not captured. */
 static void pair_note_start(struct side *me, const struct tcp_segment *segment)
 {
-    /* A base taken from a handshake holds unless octets before the base turn up. */
+    /* A start taken from a handshake holds unless octets before it turn up. */
     if (!me->based || me->base_guessed || (int32_t)(segment->seq - me->facts.isn) < 0)
         rebase(me, segment->seq);
 }
 
 /*
- * A keep-alive probe repeats the sequence number before the next one (RFC 9293 section 3.8.4). When it was the first
+ * A keep-alive probe repeats the sequence number before the next one (RFC 9293 section 3.8.4). If it was the first
  * segment seen, the stream starts after it.
  */
 static void settle_start(struct side *me, const struct tcp_segment *segment)
@@ -334,7 +334,7 @@ static void pair_give_up(struct tcp_pair *pair, unsigned s, uint64_t to, enum ho
     drain(pair, s, true);
 }
 
-/* ---- lost by the capture ---- */
+/* ---- gaps lost by the capture ---- */
 
 /*
  * Up to where the stream was certainly sent: captured octets, or later sequence numbers of the sender that the
@@ -357,8 +357,8 @@ static uint64_t loss_end(const struct side *side)
 }
 
 /*
- * Gives up gaps whose following octets were captured before the other side acknowledged them, if the other side did not
- * ask again for the gap's octets. Octets in such a gap will not come: they were sent before the octets after the gap.
+ * Gives up gaps whose following octets were captured before the other side acknowledged them, unless the other side
+ * asked again for the gap's octets. Octets of such a gap will not come: they were sent before the octets after it.
  */
 static void give_up_overtaken(struct tcp_pair *pair, unsigned s)
 {
@@ -401,7 +401,7 @@ static void give_up_lost(struct tcp_pair *pair, unsigned s)
 static bool is_keep_alive(const struct side *me, const struct tcp_segment *segment, uint64_t from)
 {
     /*
-     * A keep-alive is one octet of garbage just before the next one; a retransmission of unacknowledged data begins at
+     * A keep-alive is one garbage octet before the next octet; a retransmission of unacknowledged data begins at
      * SND.UNA.
      */
     return segment->length == 1 && from + 1 == me->facts.highest && (!me->facts.acked_known || me->facts.acked > from);
@@ -441,7 +441,7 @@ static void pair_compare(struct tcp_pair *pair, unsigned s, const struct tcp_seg
                               difference.first_frame, segment);
 }
 
-/* Up to where a segment acknowledges the other side's octets. */
+/* How far a segment acknowledges the other side's octets. */
 struct acknowledged {
     bool known;
     uint64_t to;
@@ -499,7 +499,7 @@ static void take_out_of_order(struct tcp_pair *pair, unsigned s, const struct ar
             from = to;
             continue;
         }
-        /* Gives up the first gap, which may be the one before this segment. */
+        /* Gives up the first gap, possibly the gap before this segment. */
         struct octets_origin incoming = origin_of(arrival, from, to);
         pair_give_up(pair, s, from, eager ? HOLE_CAPTURE_LOSS : HOLE_MEMORY_LIMIT, &incoming);
     }
@@ -588,7 +588,7 @@ static struct acknowledged acknowledged_by(const struct tcp_segment *segment, co
     return (struct acknowledged){.known = true, .to = not_negative(unwrap(peer, segment->ack))};
 }
 
-/* s: the side whose octets are acknowledged. carries: the acknowledging segment has octets itself. */
+/* s: the side whose octets are acknowledged. carries: the acknowledging segment itself has octets. */
 static void pair_take_ack(struct tcp_pair *pair, unsigned s, uint64_t acked, bool carries)
 {
     struct side *me = &pair->side[s];
@@ -605,7 +605,7 @@ static void pair_take_ack(struct tcp_pair *pair, unsigned s, uint64_t acked, boo
         give_up_lost(pair, s);
 }
 
-/* The segment as the stream sees it: what precedes the start of the capture is cut off. */
+/* The segment as the stream sees it, without anything before the start of the capture. */
 static int64_t cut_to_start(struct tcp_segment *segment, int64_t offset)
 {
     if (offset >= 0)
@@ -640,7 +640,7 @@ static bool find_starts(struct side *me, struct side *peer, const struct tcp_seg
     me->seen = me->seen || !(segment->flags & TCP_RST);
     /*
      * A handshake shows the other side's start, even if its SYN was not captured or comes late. Without a handshake,
-     * the acknowledgment shows that octets were sent that the capture lacks or has later; their number is unknown.
+     * the acknowledgment shows that octets were sent that are missing or come later; their number is unknown.
      */
     if (!(segment->flags & TCP_ACK) || peer->based || (segment->flags & TCP_RST))
         return false;

@@ -22,20 +22,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is known of the segment that carried some octets. */
+/* What is known about the segment that carried some octets. */
 struct octets_origin {
     uint32_t frame;   /* the frame that carried the octets */
     uint32_t arrival; /* frame whose arrival made them deliverable in order: >= frame */
     /*
-     * When the receiver had the octets in order: the time of `frame` if only the capture lost the octets before them.
+     * When the receiver had the octets in order: the time of `frame`, if only the capture lost the octets before them.
      */
     int64_t time_ns;
     bool acked_known;
-    /* Up to this offset in the OTHER side's stream, the sender of these octets had received (ACK number). */
+    /* How far the sender of these octets had received the OTHER side's stream (ACK number). */
     uint64_t acked;
     bool segment_start; /* the first octet is the first of its TCP segment */
     bool segment_end;   /* the last octet is the last of its TCP segment */
-    /* The segment repeats sequence space sent before, or came out of order: the two look alike. */
+    /* The segment repeats earlier sequence space, or came out of order: these look alike. */
     bool retransmitted;
     uint32_t segment_length; /* payload octets of the segment on the wire */
 };
@@ -47,15 +47,15 @@ struct tcp_pair_events {
     void *ctx;
     /*
      * Every segment, even without payload, before its octets are delivered. offset (of the first payload octet) and
-     * acked are unwrapped; what precedes the start of the capture is cut off. tcp_pair_facts() still gives the state
-     * before this segment, except for what its SYN says.
+     * acked are unwrapped; anything before the start of the capture is cut off. tcp_pair_facts() still gives the state
+     * before this segment, except for the contents of its SYN.
      */
     void (*segment)(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked);
     void (*octets)(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                    const struct octets_origin *origin);
     /*
-     * Octets [from, to) are missing for good; called in stream order. next: origin of the octets after the hole
-     * (HOLE_SNAP_LENGTH: of the segment that was cut); NULL when nothing after the hole is known.
+     * Octets [from, to) will never come; called in stream order. next: origin of the octets after the hole
+     * (HOLE_SNAP_LENGTH: the segment that was cut); NULL when nothing after the hole is known.
      */
     void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
                  const struct octets_origin *next);
@@ -78,7 +78,7 @@ enum tcp_pair_state {
 struct tcp_pair_options {
     size_t limit;   /* octets held out of order per side; 0 means TCP_PAIR_LIMIT_DEFAULT */
     size_t history; /* octets kept per side to compare retransmissions with; 0 means TCP_PAIR_HISTORY_DEFAULT */
-    /* A segment beyond a gap gives the gap up at once: for hosts to which the missing segment never comes later. */
+    /* A segment beyond a gap gives up the gap at once: for hosts that never get the missing segment later. */
     bool eager_holes;
 };
 
@@ -86,22 +86,22 @@ enum { TCP_PAIR_LIMIT_DEFAULT = 4 << 20, TCP_PAIR_HISTORY_DEFAULT = 64 << 10 };
 
 struct tcp_pair;
 
-/* Copies events and options. Returns NULL when memory is lacking. */
+/* Copies events and options. Returns NULL when out of memory. */
 struct tcp_pair *tcp_pair_new(const struct tcp_pair_options *options, const struct tcp_pair_events *events,
                               struct arena *arena);
 /* Calls no events. */
 void tcp_pair_free(struct tcp_pair *pair);
 void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment);
-/* Memory taken by octets of that side that wait for earlier ones. */
+/* Memory taken by octets of this side that wait for earlier octets. */
 size_t tcp_pair_held(const struct tcp_pair *pair, unsigned side);
-/* For lack of room: gives up the missing octets, and delivers the octets that wait for them. */
+/* Frees room: gives up the missing octets, and delivers the octets that wait for them. */
 void tcp_pair_stop_waiting(struct tcp_pair *pair, unsigned side);
-/* End of the capture: gives up missing octets and delivers the held ones. */
+/* End of the capture: gives up missing octets and delivers the held octets. */
 void tcp_pair_finish(struct tcp_pair *pair);
 enum tcp_pair_state tcp_pair_state(const struct tcp_pair *pair);
 /*
- * True when `segment` cannot belong to this connection: a SYN with another ISN after data was seen or after the end.
- * The caller then finishes this pair and opens a new one (reused 4-tuple).
+ * Whether `segment` cannot belong to this connection: a SYN with another ISN after data or after the end. The caller
+ * then finishes this pair and opens a new pair (reused 4-tuple).
  */
 bool tcp_pair_is_reuse(const struct tcp_pair *pair, const struct tcp_segment *segment);
 
@@ -109,7 +109,7 @@ bool tcp_pair_is_reuse(const struct tcp_pair *pair, const struct tcp_segment *se
 struct tcp_side_facts {
     bool syn_seen;
     uint32_t isn; /* sequence number of stream offset 0, i.e. SYN + 1, or of the first octet seen */
-    uint16_t mss; /* from its SYN, i.e. what the OTHER side may send; 0 unknown */
+    uint16_t mss; /* from its SYN: how much the OTHER side may send; 0 unknown */
     bool sack_permitted;
     uint64_t next;    /* first stream offset not delivered yet */
     uint64_t highest; /* end of the octets known to have been sent */
@@ -122,14 +122,14 @@ struct tcp_side_facts {
 const struct tcp_side_facts *tcp_pair_facts(const struct tcp_pair *pair, unsigned side);
 
 /*
- * Call while octets of `side` are delivered, when something is wrong with them: true when their segment was damaged on
- * its way, so that no receiver accepted it. If most checksums of a side are wrong, its interface fills them in and they
+ * Call it while octets of `side` are delivered, if something is wrong with them: true if their segment was damaged on
+ * the way, so that no receiver accepted it. If most checksums of a side are wrong, its interface fills them in and they
  * prove nothing.
  */
 bool tcp_pair_is_damaged(struct tcp_pair *pair, unsigned side);
 /*
- * After tcp_pair_is_damaged() has returned true: takes back the octets being delivered from `from` on; they will be
- * sent again.
+ * After tcp_pair_is_damaged() has returned true: takes back the octets being delivered, starting at `from`; they will
+ * be sent again.
  */
 void tcp_pair_take_back(struct tcp_pair *pair, unsigned side, uint64_t from);
 

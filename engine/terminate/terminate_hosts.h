@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How the hosts of a capture lay out the control word of Terminates (engine/terminate/terminate_layout.h): a connection
- * has at most one Terminate per direction, so what one Terminate proves counts for the next connection.
- *
- * If threads share a table, `turn` waits until everything before the calling thread's work is done: so the threads use
- * the table one after the other, in the order of the capture, and what they read does not depend on their number.
+ * has at most one Terminate per direction, so what one Terminate proves counts for later connections. If threads share
+ * a table, `turn` waits until everything before the calling thread's work is done: threads use the table one after
+ * another, in the order of the capture, and what they read does not depend on their number.
  */
 #ifndef IWARP_ENGINE_TERMINATE_TERMINATE_HOSTS_H
 #define IWARP_ENGINE_TERMINATE_TERMINATE_HOSTS_H

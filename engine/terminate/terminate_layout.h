@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Terminates whose control word is not laid out as in RFC 5040 Figures 7 and 8: bit fields filled from the wrong end,
- * or the octets of the word in the wrong order. As written, such a word reports nothing, and all its fields look wrong;
- * as intended, it fits the octets after it. One mistake must be one finding.
+ * or the octets of the word in the wrong order. Read as written, such a word makes no sense, and all its fields look
+ * wrong; read as intended, it fits the octets after it. One mistake must be one finding.
  */
 #ifndef IWARP_ENGINE_TERMINATE_TERMINATE_LAYOUT_H
 #define IWARP_ENGINE_TERMINATE_TERMINATE_LAYOUT_H

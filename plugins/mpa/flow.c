@@ -693,7 +693,7 @@ static void take_in(struct mpa_flow *flow, struct mpa_piece *piece, const struct
     flow->current_octets = NULL;
 }
 
-/* True: the flow has a stack now. False: memory is lacking, and the flow is over. */
+/* True: the flow has a stack now. False: out of memory, and the flow is over. */
 static bool mpa_flow_wake(struct mpa_flow *flow)
 {
     const struct stack_setup setup = {.options = flow->layers,

@@ -216,7 +216,7 @@ struct mpa_flow_input {
 
 /* First pass: whether the octets belong to a new connection without a captured SYN (engine/tcp/tcp_boundary.h). */
 bool mpa_flow_is_over(struct mpa_flow *flow, const struct mpa_flow_input *input);
-/* First pass. NULL: the flow is finished, or memory is lacking. */
+/* First pass. NULL: the flow is finished, or out of memory. */
 const struct tcp_side_facts *mpa_flow_facts(struct mpa_flow *flow, unsigned side);
 /* First pass, before any octets: a SYN (flags SYN, or SYN and ACK; no octets). */
 void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn);

@@ -9,7 +9,7 @@
 enum { ENDED_MAX = 4096 /* judged together; each takes at most some 7 KiB */ };
 
 static struct rpcrdma_flow *flows; /* in this file, the latest first */
-static void *past;                 /* of rpcrdma_ulp.across; NULL: memory is lacking */
+static void *past;                 /* of rpcrdma_ulp.across; NULL: out of memory */
 static GPtrArray *ended;           /* struct rpcrdma_flow that have not been judged against the past yet */
 
 const struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const struct place *place)
