@@ -16,7 +16,7 @@ __attribute__((target("avx"))) static void zero_upper(void)
 
 /*
  * ISA-L's vector code returns with the upper halves of the vector registers in use. On recent processors the next SSE
- * instruction then costs an assist of some hundred cycles, as much as the CRC of an FPDU itself.
+ * instruction then costs some hundred cycles, as much as the CRC of an FPDU.
  */
 static void leave_vectors(void)
 {

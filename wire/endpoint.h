@@ -9,7 +9,8 @@ struct endpoint {
     uint8_t ip;          /* 4 or 6 */
     uint8_t address[16]; /* network order; IPv4 uses the first four octets, the rest is zero */
     uint16_t port;
-    uint32_t network; /* 0: the capture's own; else a network inside a tunnel, which may use the same addresses */
+    uint32_t network; /* 0: the capture's own network; otherwise a network inside a tunnel, which may use the same
+                         addresses */
 };
 
 #endif

@@ -12,7 +12,7 @@ enum {
     METHOD_SEND = 3,
     AT_TRANSACTION = 8,
     AT_ATTRIBUTE = 16,
-    NONE = 0xFF, /* the message lacks the field */
+    NONE = 0xFF, /* the message does not have the field */
 };
 
 /* Offsets of the fields in each message. */

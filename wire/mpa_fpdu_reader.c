@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * FPDUs from octets in pieces. An FPDU within one piece is returned in place. An FPDU across pieces is gathered in the
- * buffer: only its own octets are moved there, later ones stay in the piece (`rest`).
+ * FPDUs from octets in pieces. An FPDU within one piece is returned in place. An FPDU across pieces is assembled in the
+ * buffer: only its own octets are moved there, later octets stay in the piece (`rest`).
  */
 #include "wire/mpa_fpdu.h"
 

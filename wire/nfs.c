@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The walker over NFS messages: an interpreter of tables compiled from wire/nfs_types.txt.
- *
- * A block is a sequence of steps up to END. Arrays, lists, optional parts, union arms and the operations of a COMPOUND
- * enter other blocks; the stack of return frames is as deep as the tables nest (DEPTH), which is known at build time.
- * Every step consumes at least four octets, and every END belongs to a block whose entering consumed four, so the time
- * is linear in the number of octets.
+ * The walker over NFS messages: an interpreter of tables compiled from wire/nfs_types.txt. A block is a sequence of
+ * steps up to END. Arrays, lists, optional parts, union arms and the operations of a COMPOUND enter other blocks; the
+ * stack of return frames is as deep as the tables nest (DEPTH), which is known at build time. Every step consumes at
+ * least four octets, and so did entering the block of every END, so the time is linear in the number of octets.
  */
 #include "wire/nfs.h"
 
@@ -123,7 +121,7 @@ static const struct op *find_op(uint32_t number, bool callback)
     const struct op *table = callback ? callback_ops : ops;
     size_t from = 0, to = callback ? N(callback_ops) : N(ops), in_row = number - table[0].number;
 
-    if (in_row < to && table[in_row].number == number) /* fast path: hardly any number is skipped */
+    if (in_row < to && table[in_row].number == number) /* fast path: numbers are rarely skipped */
         return &table[in_row];
     while (from < to) {
         size_t middle = (from + to) / 2;

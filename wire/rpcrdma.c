@@ -22,7 +22,7 @@ static bool rpcrdma_fault(struct reader *r, enum rpcrdma_status status, uint32_t
     return false;
 }
 
-/* The Send ends here: the missing word is the first incomplete one. */
+/* The Send ends here: the missing word is the first incomplete word. */
 static bool rpcrdma_ended(struct reader *r, enum rpcrdma_status status)
 {
     return rpcrdma_fault(r, status, r->at + ((r->n - r->at) & ~3u), 0);
@@ -151,7 +151,7 @@ static bool body(struct reader *r)
 
 enum rpcrdma_status rpcrdma_header_decode(struct rpcrdma_header *out, const uint8_t *p, size_t n)
 {
-    /* Offsets have 32 bits; no header in such a long Send reaches that far. */
+    /* Offsets have 32 bits; headers in such a long Send do not reach that far. */
     struct reader r = {.p = p, .n = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n, .out = out};
 
     *out = (struct rpcrdma_header){.status = RPCRDMA_OK};

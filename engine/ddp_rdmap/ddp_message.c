@@ -205,7 +205,7 @@ bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct d
 
     if (!q->open || m->opcode == RDMAP_TERMINATE || s->terminated || peer->terminated)
         return false;
-    /* A Terminate may be missing, or reported later; the peer's FIN alone uses one sequence number. */
+    /* A Terminate may be missing, or captured later; the peer's FIN alone uses one sequence number. */
     if (peer->hole || (s->acked_known && s->acked > peer->end + 1)) {
         verdict_inconclusive(rdmap->verdict, RULE_DDP_6_2_1_02);
         return true;
@@ -216,7 +216,7 @@ bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct d
     return true;
 }
 
-/* The other side has acknowledged more than the capture has of this one's stream: a FIN is missing. */
+/* The other side has acknowledged more of this side's stream than was captured: a FIN is missing. */
 static bool message_is_missing(const struct rdmap_side *s, unsigned side)
 {
     return s[other_side(side)].acked_known && s[other_side(side)].acked > s[side].end + s[side].fin;

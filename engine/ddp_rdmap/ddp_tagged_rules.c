@@ -93,7 +93,7 @@ static void tagged_put_in_disorder(struct ddp_message *m, const struct rdmap_ste
 
 /* ---- one segment ---- */
 
-/* The message is over without Last. */
+/* The message ended without Last. */
 static void break_off(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
@@ -118,7 +118,7 @@ static bool to_in_other_order(const struct ddp_message *m, uint64_t to)
     return __builtin_bswap64(to) == m->next || __builtin_bswap64(to) == __builtin_bswap64(m->last_at) + length;
 }
 
-/* The segment is not contiguous. True when it belongs to the open message nevertheless. */
+/* The segment is not contiguous. True if it still belongs to the open message. */
 static bool tagged_explain(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     const struct ddp_segment *ddp = step->ddp;
@@ -245,7 +245,7 @@ void ddp_tagged_hole(struct rdmap_connection *rdmap, unsigned side)
 {
     struct ddp_queue *q = &rdmap->side[side].tagged;
 
-    if (q->open) /* segments were out of order, whatever would have followed */
+    if (q->open) /* segments were out of order, whatever follows */
         tagged_settle(rdmap, q->message);
     q->any = q->open = q->known = false;
 }

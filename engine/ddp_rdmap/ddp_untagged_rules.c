@@ -152,14 +152,14 @@ static void judge_fixed_length(struct rdmap_connection *rdmap, struct rdmap_step
                    length, step->info->name, DDP_UNTAGGED_HEADER_LEN + length, (unsigned long long)m->octets,
                    step->fpdu->fpdu.ulpdu_length);
     } else if (m->octets == length && !step->ends) {
-        /* The message is complete, and nothing may follow: Last is missing, whatever comes. */
+        /* The message is complete, and nothing may follow: Last is missing in any case. */
         rdmap_fail(rdmap, step, RULE_DDP_4_1_04, 0,
                    "expected Last = 1 in %s with all its %u octets; found Last = 0 in the segment that completes %s",
                    step->info->name, length, step->info->name);
         m->forced = step->ends = true;
         untagged_keep_content(q, step);
     } else if (m->segments == 1 && !step->ends) {
-        /* No keyword forbids this, but even the smallest MULPDU leaves no reason for it. */
+        /* No keyword forbids this, but even with the smallest MULPDU there is no reason for it. */
         rdmap_fail_as(rdmap, step, in_one, SEVERITY_WARNING, 0,
                       "expected %s of %u octets in one segment; found a segment of %llu octets and Last = 0",
                       step->info->name, length, (unsigned long long)m->octets);
@@ -278,7 +278,7 @@ static uint32_t judge_msn(struct rdmap_connection *rdmap, struct rdmap_step *ste
         if (q->messages == 0)
             judge_first_msn(rdmap, step, q);
         else if (!astray ||
-                 msn != q->astray_expected + 1) /* a single wrong number, after which the count goes on unchanged */
+                 msn != q->astray_expected + 1) /* a single wrong number, after which the count continues unchanged */
             judge_expected_msn(rdmap, step, q);
     }
     return msn + 1;
@@ -390,7 +390,7 @@ static bool untagged_fills_gap(const struct ddp_message *m, const struct ddp_seg
     return !ranges.overlapped && !ranges.lost;
 }
 
-/* The segment has the MSN of the message that Last has closed. True when it belongs to that message nevertheless. */
+/* The segment has the MSN of the message that Last has closed. True if it still belongs to that message. */
 static bool untagged_belongs_to_last(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     struct ddp_message *m = q->message;
@@ -497,7 +497,7 @@ void ddp_untagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *ste
     untagged_add(rdmap, step, q);
 }
 
-/* Settles an open message whose end is not known: that its segments are out of order is a fact nevertheless. */
+/* Settles an open message whose end is unknown: segments out of order are still a fact. */
 static void untagged_settle_open(struct rdmap_connection *rdmap, struct ddp_queue *q)
 {
     struct ddp_message *m = q->message;

@@ -16,9 +16,9 @@
 
 struct rdmap_options {
     enum rule_profile profile;
-    int64_t t_react, t_close, t_idle; /* nanoseconds; 0 takes the defaults of engine/mpa/mpa.h */
-    unsigned operations_max;          /* operations in flight remembered per direction; 0 takes 65536 */
-    unsigned stags_max;               /* STags remembered per direction; 0 takes 4096 */
+    int64_t t_react, t_close, t_idle; /* nanoseconds; 0: the defaults of engine/mpa/mpa.h */
+    unsigned operations_max;          /* operations in flight remembered per direction; 0: 65536 */
+    unsigned stags_max;               /* STags remembered per direction; 0: 4096 */
     /* The host sees only segments with payload, so silence or a missing close proves nothing. See engine/mpa/mpa.h. */
     bool payload_only;
     /* Only this connection writes the memory that it accesses, so the values that Atomics return are proof. */
@@ -35,7 +35,7 @@ struct rdmap_segment_event {
     uint64_t message;        /* number among the messages of this direction, from 0 */
     unsigned index;          /* segment number within the message, from 0 */
     uint64_t message_octets; /* payload octets of the message up to and including this segment */
-    /* The message's first segment was seen (else the message began before the capture or in a hole). */
+    /* The message's first segment was seen (otherwise the message began before the capture or in a hole). */
     bool first_known;
     bool complete;                    /* this segment has L = 1 and no octet of the message is missing */
     uint64_t operation;               /* number of its operation, see below; 0 when unknown */

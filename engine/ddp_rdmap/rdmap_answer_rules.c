@@ -304,7 +304,7 @@ static enum rule_id unanswered_rule(const struct rdmap_operation *operation)
     return operation->read.size == 0 ? RULE_RDMAP_5_2_1_18 : RULE_RDMAP_5_2_1_14;
 }
 
-/* A graceful end, as far as visible. A Terminate explains everything that was not answered. */
+/* A graceful end, as far as visible. A Terminate explains all unanswered requests. */
 static bool graceful(const struct rdmap_connection *rdmap)
 {
     const struct rdmap_side *s = rdmap->side;
@@ -331,8 +331,8 @@ static void answer_judge_unanswered(struct rdmap_connection *rdmap, unsigned req
 }
 
 /*
- * Whatever the ULP wanted, a later request was served: this request was skipped, and can no longer be answered in
- * order.
+ * A later request was served, so this request was skipped and can no longer be answered in order, whatever the ULP
+ * wanted.
  */
 static void judge_skipped(struct rdmap_connection *rdmap, const struct rdmap_request *request,
                           const struct rdmap_overtaken *overtaken, bool certain)

@@ -80,9 +80,9 @@ void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_s
 void rdmap_answers_complete(struct rdmap_connection *rdmap, const struct rdmap_step *step);
 /* Octets of the requester's direction are missing. */
 void rdmap_answers_hole(struct rdmap_connection *rdmap, unsigned side);
-/* The connection is over: judges requests that were never answered. */
+/* The connection has ended: judges requests that were never answered. */
 void rdmap_answers_finish(struct rdmap_connection *rdmap);
-/* Called for any FPDU or end: settles a Read Response that was too short. step NULL: the end. */
+/* Called for any FPDU, or for the end: settles a Read Response that was too short. step NULL: the end. */
 void rdmap_read_settle(struct rdmap_connection *rdmap, unsigned side, struct rdmap_step *step);
 /* True when the request is the RTR of RFC 6581 section 9.2. */
 bool rdmap_read_is_rtr(const struct rdmap_connection *rdmap, unsigned side, const struct rdmap_request *request);

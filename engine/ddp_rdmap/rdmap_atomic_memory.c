@@ -40,7 +40,7 @@ static struct rdmap_shadow *find_shadow(struct rdmap_atomic_state *state, unsign
     return NULL;
 }
 
-/* The entry that was unused for longest makes way. */
+/* The entry that was unused for longest is replaced. */
 static struct rdmap_shadow *make_shadow(struct rdmap_atomic_state *state, unsigned requester, uint32_t stag,
                                         uint64_t to)
 {

@@ -147,8 +147,8 @@ static bool in_reverse(const struct pair *pair)
 }
 
 /*
- * The second Atomic returned the value that it left, instead of the original one. If the first Atomic did so, too, then
- * pair->first->original is really the value that the first one left.
+ * The second Atomic returned the value that it left, instead of the original value. If the first Atomic did so, too,
+ * then pair->first->original is really the value that the first Atomic left.
  */
 static bool returned_after(const struct pair *pair)
 {
@@ -232,7 +232,7 @@ static enum rule_id values_explain(const struct pair *pair)
     return returned_success(pair) ? RULE_RDMAPX_5_1_2_04 : rule;
 }
 
-/* ---- values that fit: the rules that they show to be kept ---- */
+/* ---- values that fit, and the rules that they exercise ---- */
 
 static void pass_add(struct verdict *v, const struct rdmap_shadow *first)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The end of an RDMAP Stream: nothing may follow a Terminate, and the close must let the Terminate arrive. RFC 5040
- * sections 5.4, 6.2.
+ * The end of an RDMAP Stream: nothing may follow a Terminate, and the Terminate must arrive before the close takes
+ * effect. RFC 5040 sections 5.4, 6.2.
  */
 #include "engine/ddp_rdmap/rdmap_answers.h"
 #include "engine/ddp_rdmap/rdmap_atomic_state.h"
@@ -97,7 +97,7 @@ void rdmap_close_segment(struct rdmap_connection *rdmap, struct rdmap_step *step
     }
 }
 
-/* The direction is over: settles its rules. */
+/* The direction has ended: settles its rules. */
 static void close_settle(struct rdmap_connection *rdmap, unsigned side)
 {
     struct rdmap_close_state *state = rdmap->close;

@@ -481,7 +481,7 @@ static bool is_wrong_version(const struct rdmap_connection *rdmap, const struct 
     return rdmap->parameters.startup_seen && step->ddp->dv == (rdmap->parameters.revision == 0);
 }
 
-/* A request that ends here and was not entered: it is faulty, or began in a hole. It may be answered nevertheless. */
+/* A request that ends here and was not entered: it is faulty, or began in a hole. It may still be answered. */
 static bool is_unread_request(const struct rdmap_step *step)
 {
     return step->message && step->ends && !step->request &&
@@ -553,7 +553,7 @@ static void hole(struct rdmap_connection *rdmap, unsigned side)
     connection_tell_skipped(rdmap, side);
 }
 
-/* Waiting for the missing octets is over: something that depends on them comes first. */
+/* Stops waiting for the missing octets, because something that depends on them comes first. */
 static void give_up_gap(struct rdmap_connection *rdmap, unsigned side)
 {
     if (rdmap->side[side].gap)
@@ -632,7 +632,7 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
                               .acked_known = event->acked_known || s->acked_known,
                               .acked = event->acked_known ? event->acked : s->acked};
 
-    if (rdmap->finished || s->reset) /* captured after the RST though sent before it: messages are closed already */
+    if (rdmap->finished || s->reset) /* captured after the RST although sent before it: messages are closed already */
         return;
     give_up_gap(rdmap, other_side(side));
     if (!s->started)

@@ -81,7 +81,7 @@ struct ddp_queue {
     bool known;        /* `expected` is known; else the next MSN is learned */
     bool learnt;       /* `expected` was known once, before a hole */
     uint32_t hidden;   /* messages that may be in the hole; UINT32_MAX: any number */
-    bool cut_open;     /* the message before `expected` may also go on after the hole */
+    bool cut_open;     /* the message before `expected` may also continue after the hole */
     bool after_rtr;    /* MPA judges the MSN of the next message (RFC 6581 section 9.2) */
     bool any;          /* a message of this queue was seen */
     bool open;         /* message is open; else it is the last one, if any is set */
@@ -124,7 +124,7 @@ struct rdmap_requests {
     uint64_t peak;       /* largest number at one time */
     bool uncertain;      /* requests before the capture, or answers in a hole: some entries may not be open any more */
     bool incomplete;     /* also, requests that are not entered may be open: from before the capture, or forgotten */
-    /* After a long silence, everything open before it is over, including requests hidden in holes. */
+    /* After a long silence, everything open before it has ended, including requests hidden in holes. */
     bool idle;
     bool unclaimed; /* there were answers without a request */
     /* A hole in the requester's direction: its next MSN on QN 1 shows how many requests were lost. */
@@ -374,7 +374,7 @@ void ddp_message_interrupts(struct rdmap_connection *rdmap, struct rdmap_step *s
 void ddp_message_add(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_message *m);
 /* Another message began before this one had ended: DDP-4.1-04. */
 void ddp_message_not_ended(struct rdmap_connection *rdmap, struct ddp_message *m, uint32_t related_frame);
-/* Judges what only the end decides: DDP-3-14. */
+/* Judges what depends on the end: DDP-3-14. */
 void ddp_stream_finish(struct rdmap_connection *rdmap, int64_t time_ns);
 /* RV and opcode are the message's; Rsv, which receivers ignore, was judged in each segment by itself. */
 static inline bool ddp_same_control(const struct ddp_message *m, const struct rdmap_step *step)

@@ -77,8 +77,7 @@ struct fault_watch {
     bool firm;           /* detected as soon as it arrives; else when its message is complete */
     bool may_just_close; /* its receiver need not, or must not, answer with a Terminate */
     /*
-     * What its receiver may have taken the segment for, whatever its header says: a request whose answer goes to a
-     * sink.
+     * How its receiver may have read the segment, whatever its header says: as a request whose answer goes to a sink.
      */
     bool is_read, is_atomic;
     uint32_t sink_stag; /* or the identifier of an Atomic */

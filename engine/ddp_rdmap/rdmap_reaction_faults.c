@@ -114,7 +114,7 @@ static const struct answer answers[FAULT_KINDS][ANSWERS_MAX] = {
                          {0x01, 0xFF, 0xFF, false},
                          {0x12, 0x02, 0x03, false},
                          {0x01, 0x01, 0x01, true}},
-    /* Section 5.2.2 names no code for it: any code is acceptable unless it blames something correct. */
+    /* Section 5.2.2 names no code for this fault: any code is acceptable unless it blames something correct. */
     [FAULT_READ_RESPONSE] = {{0x02, 0x06, ANY_CODE, false}, ANY_OF(0, 1), ANY_OF(1, 0), {0x11, 0x00, 0x03, false}},
     [FAULT_IMMEDIATE_LENGTH] = {ANY_OF(0, 2), {0x12, 0x01, 0x05, false}},
     [FAULT_ATOMIC_LENGTH] = {ANY_OF(0, 1), ANY_OF(0, 2), ANY_OF(1, 0), ANY_OF(1, 2)},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Segments that look wrong and must be accepted: fields that are reserved on receipt, and Tagged segments without
+ * Segments that look wrong and must be accepted: reserved fields that receivers ignore, and Tagged segments without
  * payload, whose STag and TO are not checked. Terminates about such segments are judged in rdmap_terminate_culprit.c,
- * their acceptance here. Likewise Terminates, for which there always is a buffer (RFC 5040 section 5.4).
+ * their acceptance here. Likewise Terminates, for which there is always a buffer (RFC 5040 section 5.4).
  */
 #include "engine/ddp_rdmap/rdmap_reaction.h"
 
@@ -109,7 +109,7 @@ void rdmap_odd_settle(struct rdmap_connection *rdmap, unsigned reactor, bool clo
 
         if (!(watch->pending & bit))
             continue;
-        /* Closing is how a Terminate is accepted. */
+        /* Closing is the way to accept a Terminate. */
         if ((watch->settled & bit) ||
             ((bit & TERMINATES) && closed && reaction_acked(&rdmap->side[reactor], watch->end[kind])))
             verdict_passed(rdmap->verdict, rules[kind]);

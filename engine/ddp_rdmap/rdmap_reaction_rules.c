@@ -278,7 +278,7 @@ static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
     struct fault_watch *watch = &rdmap->reaction->fault[reactor];
     enum fault_kind kind = rdmap_fault_of(rdmap, step);
 
-    /* A segment that only an answer would turn into the receiver's fault gives way to a fault that must be reported. */
+    /* A fault that depends on an answer gives way to a fault that must be reported. */
     if (watch->state == FAULT_WAITING && rdmap_fault_info[watch->kind].served_only &&
         ((kind != FAULT_NONE && !rdmap_fault_info[kind].served_only) || reaction_fills_gap(watch, step))) {
         reaction_settle_open(rdmap, watch);
@@ -340,7 +340,7 @@ static bool reaction_is_missing(const struct rdmap_connection *rdmap, unsigned r
 
 /*
  * The reactor closes, or the peer resets the connection, or the capture ends: judges whether the reactor had enough
- * time, and did nothing. Earlier messages prove little: they may have been in flight already.
+ * time, and did nothing. Earlier messages prove little: they may already have been in flight.
  */
 static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int64_t time_ns)
 {
@@ -363,7 +363,7 @@ static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int
     } else if (watch->late.frame != 0) {
         settle_ignored(rdmap, watch, &watch->late, "that the connection went on with another message");
     } else {
-        /* Silence has no frame of its own, so it gets the fault's. */
+        /* Silence has no frame, so the finding gets the fault's frame. */
         place.side = (uint8_t)reactor;
         place.awaited = true;
         place.offset = s->end;

@@ -431,7 +431,7 @@ void rdmap_readback_segment(struct rdmap_connection *rdmap, struct rdmap_step *s
 
     switch (step->ddp->opcode) {
     case RDMAP_WRITE:
-        note_activity(rdmap, step->side); /* for all we know, the writer also uses its own memory */
+        note_activity(rdmap, step->side); /* as far as known, the writer also uses its own memory */
         note_write(rdmap, step);
         break;
     case RDMAP_READ_RESPONSE:

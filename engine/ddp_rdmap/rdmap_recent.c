@@ -94,7 +94,7 @@ bool rdmap_recent_all(const struct rdmap_connection *rdmap, unsigned side)
 {
     const struct rdmap_side *s = &rdmap->side[side];
 
-    /* The silence of a direction proves nothing when the capture begins inside the connection. */
+    /* Silence in one direction proves nothing when the capture begins mid-connection. */
     if (!s->started)
         return !s->hole && rdmap->parameters.startup_seen && !rdmap->parameters.midstream;
     return s->segments <= s->recent_capacity && !s->hole && !s->patchy && s->from_start;

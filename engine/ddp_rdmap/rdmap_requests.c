@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Read and Atomic Requests in flight, and which of them an answer answers: RFC 5040 section 5.2.2, RFC 7306 section 7.
- *
- * Both kinds share QN 1 and are answered in its order, so an answer belongs to the oldest open request. Requests and
- * answers that the capture lacks are handled as follows:
- * - requests in a hole are counted by the MSNs of QN 1 when the next request comes, and entered as unknown;
- * - answers in a hole leave no count: from then on an answer is matched by its fields, until the connection was idle
- *   with nothing open. The same holds for a capture that starts inside the connection, where more patience is needed;
- * - an answer may be captured before its request: its sender's ACK number then covers more than the capture has shown.
+ * Read and Atomic Requests in flight, and the request that an answer belongs to: RFC 5040 section 5.2.2, RFC 7306
+ * section 7. Both kinds share QN 1 and are answered in its order, so an answer belongs to the oldest open request.
+ * Uncaptured requests and answers are handled as follows. Requests in a hole are counted by the MSNs of QN 1 when the
+ * next request comes, and entered as unknown. Answers in a hole leave no count: from then on an answer is matched by
+ * its fields, until the connection has been idle with nothing open; likewise for a capture that starts mid-connection,
+ * where more patience is needed. An answer may be captured before its request: its sender's ACK number then covers more
+ * than the capture has shown.
  */
 #include "engine/ddp_rdmap/rdmap_internal.h"
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The life of STags, as far as a capture shows it: RFC 5041 section 4.2, RFC 5040 section 4.4, RFC 7306 section 5.
- *
- * Advertisements are ULP payload, which is not understood here. But an STag that its user has named in a Send with
- * Invalidate is invalid until its owner advertises it anew. The user cannot have learned of a new advertisement as long
- * as nothing from the owner has reached it since, that is, while the user's ACK numbers stay unchanged. (The captured
- * order proves less: the two directions may be delivered in another order than they were captured in, around a hole for
- * example.)
+ * Advertisements are ULP payload, which is not decoded here. But an STag that its user has named in a Send with
+ * Invalidate is invalid until its owner advertises it again. The user cannot know a new advertisement while nothing
+ * from the owner has reached it since, that is, while its ACK numbers stay unchanged. (The captured order proves less:
+ * the capture may deliver the two directions in another order, for example around a hole.)
  */
 #include "engine/ddp_rdmap/rdmap_answers.h"
 #include "engine/ddp_rdmap/rdmap_atomic_state.h"

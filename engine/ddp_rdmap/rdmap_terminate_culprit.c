@@ -385,7 +385,7 @@ static bool is_of_another(const struct blame *a)
            a->terminate->segment_length != a->payload;
 }
 
-/* The Terminate reports fields that the RFCs forbid to check. True when that was so. */
+/* The Terminate reports fields that the RFCs forbid to check. True if it does. */
 static bool culprit_judge_zero_length(const struct blame *a)
 {
     const struct rdmap_terminate *terminate = a->terminate;
@@ -424,7 +424,7 @@ static bool judge_remote_protection(const struct blame *a)
         verdict_passed(v, RULE_RDMAP_4_8_46);
         return true;
     }
-    if (terminate->code == 9) /* untrue in any case: RDMAP-4.8-50 */
+    if (terminate->code == 9) /* false in any case: RDMAP-4.8-50 */
         return true;
     /* RFC 5041 has no code for missing access rights. */
     if (terminate->code == 2 && a->ddp->tagged) {

@@ -150,7 +150,7 @@ static void terminate_judge_code(struct rdmap_connection *rdmap, struct rdmap_st
 
 /* ---- M, D and R: Figure 10 and the text of 4.8 ---- */
 
-/* The sender of the Terminate may be unable to point at a segment, or have no reason to. */
+/* The sender of the Terminate may be unable to name a segment, or have no reason to. */
 static bool may_point_nowhere(const struct rdmap_terminate *terminate)
 {
     if (terminate->layer == RDMAP_LAYER_DDP)

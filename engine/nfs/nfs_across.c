@@ -15,7 +15,7 @@ struct nfs_across {
     } * entries;
     unsigned n, size;
     bool lost;            /* there was no room for an entry: any file may have been changed */
-    int64_t forgotten_ns; /* until this time, connections that were forgotten may have changed any file */
+    int64_t forgotten_ns; /* until this time, forgotten connections may have changed any file */
 };
 
 struct nfs_across *nfs_across_new(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What all connections did to files: a server is not blamed for what another connection wrote. */
+/* What all connections did to files, so that a server is not blamed for another connection's writes. */
 #ifndef IWARP_ENGINE_NFS_NFS_ACROSS_H
 #define IWARP_ENGINE_NFS_NFS_ACROSS_H
 
@@ -16,8 +16,8 @@ void nfs_across_free(struct nfs_across *across);
 /* files: taken over; NULL: none. record: identifies the connection for nfs_across_conclude(). */
 void nfs_across_add(struct nfs_across *across, const void *record, struct nfs_files *files);
 /*
- * Reports what the connection's READs returned, unless another connection explains the difference. To be called after
- * all connections so far have been added.
+ * Reports what the connection's READs returned, unless another connection explains the difference. Call it after all
+ * connections so far have been added.
  */
 void nfs_across_conclude(struct nfs_across *across, const void *record, const struct ulp_across_host *host);
 /* Drops the oldest entries above the bound except for the time of their last change. All records may then be freed. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What Calls of NFS do with the contents of files: RFC 1813, RFC 7530, RFC 8881, RFC 7862. A Call that is not known to
- * leave the contents alone may change any file.
+ * What NFS Calls do with the contents of files: RFC 1813, RFC 7530, RFC 8881, RFC 7862. Unless a Call is known to leave
+ * the contents alone, it may change any file.
  */
 #include "engine/core/hash.h"
 #include "engine/nfs/nfs_readback.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State of the NFS binding, private to its files (nfs_*.c).
- *
- * A Call or Reply whose payload is complete goes to each rule family that concerns it; nfs_sessions.c records the terms
- * of each session. A Call whose payload the RPC-over-RDMA layer could not read (`misread`) is not judged again.
+ * State of the NFS binding, private to its files (nfs_*.c). A Call or Reply with a complete payload goes to each rule
+ * family that it concerns; nfs_sessions.c records the terms of each session. A Call whose payload the RPC-over-RDMA
+ * layer could not read (`misread`) is not judged again.
  */
 #ifndef IWARP_ENGINE_NFS_NFS_INTERNAL_H
 #define IWARP_ENGINE_NFS_NFS_INTERNAL_H
@@ -38,7 +37,7 @@ struct nfs_chunk_use {
     unsigned reads;   /* Read chunks, except the Position-Zero Read chunk */
     unsigned longest; /* segments of the longest chunk */
     bool any_read;    /* a Read chunk of any Position */
-    bool complex;     /* more than what every server must accept */
+    bool complex;     /* exceeds what every server must accept */
 };
 
 /* What identifies a request when it is sent again: RFC 8267 sections 3.1 and 6.4.2. */
@@ -47,7 +46,7 @@ struct nfs_request {
     uint32_t program, version, procedure, xid;
     unsigned reads, writes, segments; /* in its chunk lists */
     uint64_t reply_length;            /* of its Reply chunk */
-    bool complex;                     /* more than what every server must accept */
+    bool complex;                     /* exceeds what every server must accept */
     bool may_grow;                    /* a Short Reply chunk retry is allowed */
 };
 
@@ -62,16 +61,16 @@ struct nfs_turn {
 /* What the binding remembers about a transaction, at transaction->nfs. */
 struct nfs_exchange {
     struct nfs_exchange *spare;
-    bool outstanding;         /* counted in nfs->in_flight */
-    bool keepalive;           /* the Call only checks that the server is alive */
-    bool doubtful;            /* captured late: the answer may have been captured before the Call */
-    bool early;               /* sent before any Call was answered on this connection */
-    bool unread;              /* the Call's payload is not complete yet */
-    bool has_request;         /* request is filled in */
-    bool in_session;          /* the COMPOUND begins with SEQUENCE */
-    uint64_t session_hash;    /* of the id of the session */
-    uint32_t session_frame;   /* of the Call that created the session on this connection; 0: created elsewhere */
-    bool in_turn;             /* certainly a new request, and the next in its slot as far as this connection shows */
+    bool outstanding;       /* counted in nfs->in_flight */
+    bool keepalive;         /* the Call only checks that the server is alive */
+    bool doubtful;          /* captured late: the answer may have been captured before the Call */
+    bool early;             /* sent before any Call was answered on this connection */
+    bool unread;            /* the Call's payload is not complete yet */
+    bool has_request;       /* request is filled in */
+    bool in_session;        /* the COMPOUND begins with SEQUENCE */
+    uint64_t session_hash;  /* of the id of the session */
+    uint32_t session_frame; /* of the Call that created the session on this connection; 0: created elsewhere */
+    bool in_turn; /* certainly a new request, and the next request in its slot as far as this connection shows */
     struct nfs_turn turn;     /* any: the COMPOUND begins with SEQUENCE or CB_SEQUENCE */
     int minor;                /* minor version of the COMPOUND; -1: not a COMPOUND */
     bool asks_back;           /* the Call asks for a backchannel on this connection */
@@ -88,7 +87,7 @@ struct nfs_failure {
     bool retried, reported;
 };
 
-/* A slot whose request was ended by a transport error. */
+/* A slot whose request ended with a transport error. */
 struct nfs_slot {
     bool waiting; /* the slot has not been used again */
     uint32_t slot;
@@ -100,8 +99,8 @@ struct nfs_slot {
 /* The latest CB_RECALL_SLOT: nfs_recall_rules.c. */
 struct nfs_recall {
     bool in_force; /* CB_RECALL_SLOT was sent, and the client did not refuse it */
-    bool answered; /* the client confirmed, and the server has not raised its target since */
-    bool settled;  /* every request that got its slot before the answer is finished */
+    bool answered; /* the client confirmed the target, and the server has not raised it since */
+    bool settled;  /* every request that got its slot before the answer has finished */
     uint64_t session;
     uint32_t target;
     uint32_t call;          /* frame */
@@ -275,7 +274,7 @@ struct nfs_chunk_use nfs_chunk_use(const struct rpcrdma_transaction *t);
  * the refusal.
  */
 bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *message);
-/* nfs_refusal_rules.c: the same for all other refused Calls, in both directions. */
+/* nfs_refusal_rules.c: likewise for all other refused Calls, in both directions. */
 void nfs_refusal_answer(struct nfs_look *look, const struct rpcrdma_message *message);
 
 /* nfs_result_rules.c: results against what the Call asked for. */
@@ -290,7 +289,7 @@ void nfs_readback_call(struct nfs_look *look);
 void nfs_readback_reply(const struct nfs_look *look);
 void nfs_readback_move(const struct rpcrdma_move *move);
 /*
- * Any file may have been changed by now. since: the change may have begun at any time before this Call; NULL: another
+ * Any file may have changed by now. since: the change may have begun at any time before this Call; NULL: another
  * connection made the change.
  */
 void nfs_readback_forget(struct nfs_connection *nfs, const struct place *since);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What every NFSv4 server must accept, and how a server refuses more: RFC 8267 section 6.4.2. A server must not refuse
- * a Call within the limits that has no errors and provides for any Reply.
+ * a flawless Call within the limits that provides for any Reply.
  */
 #include "engine/nfs/nfs_internal.h"
 
@@ -34,7 +34,7 @@ static bool limit_judge_refusal(const struct nfs_look *look, const struct nfs_ch
         nfs_inconclusive(look, rule);
         return true;
     }
-    /* An early Call may be a repetition that already broke the previous connection: RFC 8166 section 4.5.3. */
+    /* An early Call may be a retransmission that already broke the previous connection: RFC 8166 section 4.5.3. */
     nfs_fail_as(look, rule, err_chunk && look->exchange->early ? SEVERITY_WARNING : rule_catalogue[rule].severity,
                 "expected a server to process a Call with no more than a Position-Zero Read chunk, another Read chunk "
                 "and a Write chunk, of up to %u segments each; found %s in answer",

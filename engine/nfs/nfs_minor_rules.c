@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * What a COMPOUND of one minor version returned must not be used in another minor version: RFC 8881 section 2.7. Judged
- * for sessions and client ids; file handles are often the same in all versions. Also judges NFS4ERR_MINOR_VERS_MISMATCH
- * for a minor version that has been carried out (RFC 7530 section 15.2, RFC 8881 section 16.2).
+ * for sessions and client ids, but not for file handles, which are often the same in all versions. Also judges
+ * NFS4ERR_MINOR_VERS_MISMATCH for a minor version that the server has used (RFC 7530 section 15.2, RFC 8881 section
+ * 16.2).
  */
 #include "engine/core/hash.h"
 #include "engine/nfs/nfs_internal.h"

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Data read from a file must equal the data that were written there and committed: NFS3-3.3.7-02, and "What happened".
- *
  * nfs_pages.c keeps a hash of each block of 512 octets of the latest WRITEs. A block is compared with a READ only if
- * - nothing on this connection may have changed the block since the WRITE: another WRITE, SETATTR and the like, a file
- *   that is created anew, a Call that cannot be read or has no answer, a recalled delegation;
- * - the client had the WRITE's Reply when it sent the READ;
- * - no message has been missing since the WRITE;
- * - the WRITE was stable, or COMMIT returned the WRITE's verifier.
- * nfs_across.c judges what other connections may have changed.
- *
- * Memory of a connection, after the first WRITE: at most 0.7 MiB for the pages, and 2.3 MiB for open Calls.
+ * (1) nothing on this connection may have changed the block since the WRITE: another WRITE, SETATTR and the like, a
+ * re-created file, a Call that is unreadable or unanswered, a recalled delegation; (2) the client had the WRITE's Reply
+ * when it sent the READ; (3) no message has been missing since the WRITE; (4) the WRITE was stable, or COMMIT returned
+ * the WRITE's verifier. nfs_across.c judges what other connections may have changed. Memory of a connection, after the
+ * first WRITE: at most 0.7 MiB for the pages, and 2.3 MiB for open Calls.
  */
 #include "engine/nfs/nfs_readback.h"
 
@@ -388,7 +384,7 @@ void nfs_readback_reply(const struct nfs_look *look)
         end_commit(look->nfs->readback, look, a);
         break;
     case NFS_USE_CREATE:
-        /* The file is new, or it is an old file whose contents may be left in part. */
+        /* The file is new, or is an old file that may keep part of its contents. */
         a->use.file = nfs_file_created(look->body);
         nfs_pages_forget(&look->nfs->readback->pages, &a->use);
         break;

@@ -48,10 +48,11 @@ uint64_t nfs_file_created(const struct rpcrdma_body *reply);
 enum {
     NFS_BLOCK = 512, /* octets per hash */
     NFS_PAGE_BLOCKS = 8,
-    NFS_DATA_MAX = 1 << 20, /* octets of a READ or WRITE that are looked at; a longer WRITE counts as an unknown change
-                               of its file */
-    NFS_FILES = 256,        /* files that are told apart when one of them changes */
-    NFS_COMMITS = 32,       /* the latest */
+    NFS_DATA_MAX =
+        1
+        << 20, /* octets of a READ or WRITE that are examined; a longer WRITE counts as an unknown change of its file */
+    NFS_FILES = 256,  /* files that are told apart when one changes */
+    NFS_COMMITS = 32, /* the latest */
 };
 
 /* A page holds the blocks of a single WRITE. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Refusals of sound Calls: ERR_CHUNK means that the Transport header or its chunks cannot be used (RFC 8166 section
+ * Refusals of correct Calls: ERR_CHUNK means that the Transport header or its chunks cannot be used (RFC 8166 section
  * 4.5), GARBAGE_ARGS that the arguments cannot be decoded (RFC 5531 section 9). Neither applies to a Call whose header
- * is correct, whose arguments can be decoded to their end and hold nothing unusual, and which provides for any Reply. A
+ * is correct, whose arguments decode completely and contain nothing unusual, and which provides for any Reply. A
  * responder may refuse a Call with large Read chunks (RFC 8166 section 8.1.4), or a Call that broke an earlier
  * connection (RFC 8166 section 4.5.3): for Calls with chunks before the first answer, the refusal is a warning.
  */
@@ -15,7 +15,7 @@ enum {
     DATA_OCTETS_MAX = 1024 * 1024,
 };
 
-/* ---- sound Calls ---- */
+/* ---- correct Calls ---- */
 
 static bool sane_items(const struct rpcrdma_body *body)
 {
@@ -53,7 +53,7 @@ static bool is_null_call(const struct rpcrdma_body *body)
     return body->known && body->rpc.proc == 0 && body->length == body->rpc.header_len;
 }
 
-/* Nothing is wrong with this Call, and every server must accept all of it. */
+/* Nothing is wrong with this Call, and every server must accept everything in it. */
 static bool nfs_sound(const struct nfs_look *look)
 {
     const struct rpcrdma_transaction *t = look->t;

@@ -7,7 +7,7 @@
 #include "engine/nfs/nfs_internal.h"
 
 enum {
-    RETRIES_MAX = 5, /* of a request that draws only errors: "should avoid retrying indefinitely" gives no number */
+    RETRIES_MAX = 5, /* for a request that draws only errors; "should avoid retrying indefinitely" gives no number */
     ACL_GETACL = 1,
 };
 
@@ -191,7 +191,7 @@ void nfs_retry_finish(struct nfs_connection *nfs)
 
 /* ---- while the request is outstanding ---- */
 
-/* The answer to the request that is repeated may be missing. */
+/* The answer to the repeated request may be missing. */
 static bool first_is_doubtful(const struct rpcrdma_transaction *t)
 {
     bool doubtful = t->damage;

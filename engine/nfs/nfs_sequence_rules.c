@@ -2,10 +2,9 @@
 /*
  * Answers to SEQUENCE and CB_SEQUENCE, or to the operation after them: NFS4ERR_RETRY_UNCACHED_REP,
  * NFS4ERR_SEQ_FALSE_RETRY and NFS4ERR_SEQ_MISORDERED claim that a request is a retry, or out of order (RFC 8881
- * sections 2.10.6.1 and 18.46.3). A request that follows the latest one in its slot, which was carried out, is neither.
- *
- * Only sessions that were created on this connection are judged. Other connections may use them, too; the history knows
- * of those.
+ * sections 2.10.6.1 and 18.46.3). A request that follows the latest request in its slot, which was carried out, is
+ * neither. Only sessions created on this connection are judged. Other connections may use these sessions, too; the
+ * history knows about that.
  */
 #include "engine/core/heap.h"
 #include "engine/nfs/nfs_internal.h"

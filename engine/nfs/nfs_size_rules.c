@@ -2,10 +2,8 @@
 /*
  * The largest Reply that a Call can draw, against the inline threshold and the Reply chunk: RFC 8267 section 3, RFC
  * 8166 sections 3.5.3, 4.3.2.3, 4.3.3, 8.2.2.2; RFC 5666 section 3.4, RFC 5667 section 5. Also, Replies against their
- * session's limit.
- *
- * Only certain violations are findings: the octets that the Call itself asks for do not fit where the Reply must go.
- * Results without a limit (NFSv3 links, ACLs, NFSv4 attributes) prove nothing.
+ * session's limit. Only certain violations are findings: the octets that the Call itself asks for do not fit where the
+ * Reply must go. Results without a limit (NFSv3 links, ACLs, NFSv4 attributes) prove nothing.
  */
 #include "engine/nfs/nfs_internal.h"
 
@@ -48,7 +46,7 @@ static bool size_fits(const struct room *room, uint64_t payload)
 
 /*
  * The octets that the Call asks for by number do not fit in `octets`. A client that provides a Reply chunk for these
- * octets, but not for all that surrounds them, may know more about the results.
+ * octets, but not for everything around them, may know more about the results.
  */
 static bool clearly_above(const struct nfs_reply_size *size, uint64_t octets)
 {

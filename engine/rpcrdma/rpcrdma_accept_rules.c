@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Unusual forms of sound Calls that a responder must accept; some responders refuse them because their usual peers
- * never send them. An ERR_CHUNK is certainly about the form if no chunk was read before it, or if nothing else in the
- * Call can be refused. Documents: RFC 8166 sections 3.4.5.2 and 3.5.3, the implementation experience, and, by profile,
- * RFC 5667 sections 4 and 5.
+ * Unusual forms of correct Calls that a responder must accept; some responders refuse these forms because their usual
+ * peers never send them. An ERR_CHUNK is certainly about the form if no chunk was read before it, or if nothing else in
+ * the Call can be refused. Documents: RFC 8166 sections 3.4.5.2 and 3.5.3, the implementation experience, and, by
+ * profile, RFC 5667 sections 4 and 5.
  */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 

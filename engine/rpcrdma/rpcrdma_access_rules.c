@@ -523,7 +523,7 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
 
-    /* Without octets, memory is not accessed (RFC 5040 section 5.2). A Response follows its request. */
+    /* Without octets, no memory is accessed (RFC 5040 section 5.2). A Response follows its request. */
     if (move->kind == RDMA_READ_RESPONSE && !move->offer)
         rpcrdma_revoked_response(rpcrdma, move);
     if (move->kind == RDMA_READ_RESPONSE) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Credits are limits (RFC 8166 section 3.3.1, draft-lever section 4.4): they do not change because a Call comes or
- * goes. A sender that wrongly announces the remaining credits is recognised by values that, message after message, add
- * up to the same sum with the number of Calls in flight. Single changes are legal. So are credits that grow from
- * message to message, as may happen while a burst of Calls is answered; therefore the number must have risen in
- * between, and the value fallen.
+ * goes. A sender that wrongly announces the remaining credits shows a pattern: over many messages, its value and the
+ * number of Calls in flight add up to the same sum. Single changes are legal. So are credits that grow from message to
+ * message, as may happen while a burst of Calls is answered; therefore the number must have risen in between, and the
+ * value fallen.
  */
 #include "engine/rpcrdma/rpcrdma_internal.h"
 

@@ -508,7 +508,7 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
             judge_grant_patterns(rpcrdma, m, c);
     }
     /*
-     * It is open whether the value counts in an RDMA_ERROR (RFC 8166 section 4.5 does not say) or in a Reply that the
+     * It is open whether the value counts in an RDMA_ERROR (RFC 8166 section 4.5 does not say), or in a Reply that the
      * requester may discard: such a value may have raised the limit, but has not lowered it.
      */
     if (c->n_answers > 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Messages that the receiver must silently discard (RFC 8166 sections 4.2.4, 4.5 and 4.6): it neither answers them nor
- * closes the connection because of them.
+ * Messages that the receiver must silently discard (RFC 8166 sections 4.2.4, 4.5 and 4.6): they neither draw an answer
+ * nor make the receiver close the connection.
  */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sends of each side that the capture lacks. A hole can only have hidden Sends that fit in it: DDP numbers the Sends of
- * a direction, and PSNs and opcodes bound their number; a hole within an RDMA Write or a Read Response hides none. A
+ * Uncaptured Sends of each side. A hole can only have hidden Sends that fit in it: DDP numbers the Sends of a
+ * direction, and PSNs and opcodes bound their number; a hole within an RDMA Write or a Read Response hides none. A
  * missing Send may be an outstanding Call that offers memory, until an answer comes under an XID that no Call has, or
  * until the connection has been silent for so long that the Call must have been answered.
  */

@@ -274,7 +274,7 @@ static bool may_have_call(const struct event *event, const struct finding *findi
            rpcrdma_transaction_follows(rpcrdma, event->side, finding->place.frame);
 }
 
-/* The Call that offers the memory was answered, too, as far as can be seen. */
+/* As far as visible, the Call that offers the memory was answered, too. */
 static bool may_have_offer(const struct event *event, const struct finding *finding)
 {
     const struct rpcrdma_pending *pending = event->rpcrdma->pending;
@@ -313,7 +313,7 @@ static enum fate pending_at_end(const struct event *event, struct pending_findin
         return STANDS;
     if (pending->claimed != 0)
         return one_was_passed_over(event, finding) ? STANDS : FALLS;
-    if (!event->whole || waiting_for(finding->rule)->lacks == REPLY) /* the receiver of a Reply goes on sending */
+    if (!event->whole || waiting_for(finding->rule)->lacks == REPLY) /* the receiver of a Reply continues to send */
         return FALLS;
     if ((call && may_have_call(event, finding)) || (offer && may_have_offer(event, finding)))
         return DOUBTFUL;

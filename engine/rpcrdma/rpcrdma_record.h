@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The record that a connection leaves for later ones: engine/history judges each record against those of earlier
- * connections of the same two hosts. A record holds what was seen; what it lacks proves nothing.
+ * The record that a connection leaves for later connections: engine/history judges each record against those of earlier
+ * connections of the same two hosts. A record holds what was seen; what is missing in it proves nothing.
  */
 #ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_RECORD_H
 #define IWARP_ENGINE_RPCRDMA_RPCRDMA_RECORD_H
@@ -73,7 +73,7 @@ struct rpcrdma_history_cut {
 /* The client ended the connection after an answer that it should have tolerated. */
 struct rpcrdma_history_drop {
     bool any;
-    bool closed; /* closed in order, like a client that is done; false: the client reset the connection */
+    bool closed; /* closed in order, like a client that has finished; false: the client reset the connection */
     enum rule_id rule;
     struct place place, culprit; /* place of the reset; of the answer */
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The octets moved into the chunks that a Reply returns, against the returned lengths: RFC 8166 sections 3.4.6, 4.3.2.2
- * and 4.3.3. All RDMA Writes for a Reply precede it in the same direction, so octets that have not come are missing. If
- * they come later, another rule is violated (rpcrdma_memory_rules.c waits for them).
+ * and 4.3.3. All RDMA Writes for a Reply precede it in the same direction, so octets that have not come by then are
+ * missing. If they come later, another rule is violated (rpcrdma_memory_rules.c waits for them).
  */
 #include "engine/rpcrdma/rpcrdma_returned.h"
 

@@ -255,7 +255,7 @@ static enum tristate invalidation_allowed(const struct rpcrdma_connection *rpcrd
     return s[0].announced.frame_seen && s[1].announced.frame_seen ? ON : UNKNOWN;
 }
 
-/* Who refused remote invalidation, and how: "the client cleared R in frame 4". */
+/* The side that refused remote invalidation, and how: "the client cleared R in frame 4". */
 static void judge_unwanted(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_announced *receiver = &rpcrdma->side[other_side(m->side)].announced;

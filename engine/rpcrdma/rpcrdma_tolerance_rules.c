@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Answers that a client must tolerate: an RDMA_ERROR ends only its own RPC (RFC 8267 section 6.6), and the client
- * ignores the Write list of a Reply without bulk data, whatever it holds. The client's reaction cannot be seen unless
- * it ends the connection at once. Since there may be other reasons, engine/history/history.c has the last word.
+ * ignores the Write list of a Reply without bulk data, whatever it contains. The client's reaction shows only if the
+ * client ends the connection at once. Since there may be other reasons, engine/history/history.c has the last word.
  */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 
@@ -21,7 +21,7 @@ static bool tolerance_is_nfs4(const struct rpcrdma_body *call)
     return call->known && nfs_is_version(&call->rpc, 4);
 }
 
-/* With any Write list; rpcrdma_pairing_rules.c knows whether the list is sound. */
+/* With any Write list; rpcrdma_pairing_rules.c judges whether the list is correct. */
 static bool failed_without_data(const struct rpcrdma_transaction *t)
 {
     unsigned i = 0;
@@ -79,6 +79,6 @@ void rpcrdma_tolerance_end(struct rpcrdma_connection *rpcrdma, unsigned side, bo
             rpcrdma, place, tolerance->rule, SEVERITY_NOTE, tolerance->place.frame,
             "expected the client to go on after the %s with XID 0x%08x in frame %u; found RST from the client",
             tolerance->rule == RULE_NFSULB_6_6_03 ? "RDMA_ERROR" : "Reply", tolerance->xid, tolerance->place.frame);
-    else if (!reset && rpcrdma->side[side].calls.outstanding == 0) /* a client that is done closes like this */
+    else if (!reset && rpcrdma->side[side].calls.outstanding == 0) /* a client that has finished closes like this */
         rpcrdma_pass(rpcrdma, tolerance->rule);
 }

@@ -2,7 +2,7 @@
 /*
  * Calls without an answer (RFC 8166 section 4.5, RFC 5531 section 3): passed over while later Calls are answered, left
  * unanswered for long, or cut off by a responder that closes. rpcrdma_reaction_rules.c says how a wrong Call must be
- * answered; a sound Call must draw a Reply, and a responder that cannot send the Reply has to close (RFC 8166 section
+ * answered; a correct Call must draw a Reply, and a responder that cannot send the Reply has to close (RFC 8166 section
  * 4.5.4). A close gives no reason: the finding is a warning where the Call suggests a reason, or if the close is a
  * reset.
  */
@@ -236,7 +236,7 @@ static const enum rule_id excuses[] = {
     RULE_CMPD_4_11,     RULE_CMPD_5_1_01,   RULE_BIDI_4_2_01,   RULE_RPCR_3_5_3_11, RULE_CMPD_4_1_04,
 };
 
-/* Something else that this side sent explains why the other side gives up, regardless of the Calls. */
+/* Something else that this side sent explains why the other side gave up, regardless of the Calls. */
 static bool excused(const struct rpcrdma_connection *rpcrdma, unsigned caller)
 {
     struct rpcrdma_transaction *t = NULL;
@@ -255,8 +255,8 @@ static bool excused(const struct rpcrdma_connection *rpcrdma, unsigned caller)
 }
 
 /*
- * The responder was silent before the Call, or packets have been retransmitted since shortly before it: whoever ends
- * the connection may not be the host that answered earlier Calls.
+ * The responder was silent before the Call, or packets have been retransmitted since shortly before it: the host that
+ * ends the connection may not be the host that answered earlier Calls.
  */
 static bool troubled(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
@@ -266,8 +266,8 @@ static bool troubled(const struct rpcrdma_connection *rpcrdma, const struct rpcr
 }
 
 /*
- * How likely it is that a responder gave up because of this Call; 0: the Call is not unusual. Calls like those served
- * earlier on this connection are not unusual.
+ * How likely the responder gave up because of this Call; 0: the Call is not unusual. Calls like those served earlier on
+ * this connection are not unusual.
  */
 static unsigned oddity(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
@@ -389,7 +389,7 @@ static void unanswered_judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigne
         return;
     }
     if (why->reverse && (why->n_chunks == 0 || (!reset && rpcrdma->side[closer].calls.outstanding == 0)))
-        return; /* a client that closes may simply be done */
+        return; /* a client that closes may simply have finished */
     suspect = n == 1 && (reset || oddity(rpcrdma, why) > 0) && suspicious(rpcrdma, closer, why, place);
     cut.shape = shape_of(why);
     cut.reported = !cut.forgotten && (suspect || reset);
@@ -419,7 +419,7 @@ static bool judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         return false;
     }
     if (!ineligible && !demand) {
-        if (t->reverse) /* or the client closes, because it is done */
+        if (t->reverse) /* or the client closes, because it has finished */
             unanswered_judge_unanswered(rpcrdma, t, place->time_ns);
         return false;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What RPC-over-RDMA asks its upper layer, the "Upper-Layer Binding" of RFC 8166 section 6: which programs exist, who
- * calls, what is DDP-eligible, how large results are. The binding is RFC 8267, for NFS and its auxiliary programs.
- * These are pure functions; everything else about NFS is in engine/nfs itself.
+ * RPC-over-RDMA's questions to its upper layer, the "Upper-Layer Binding" of RFC 8166 section 6: which programs exist,
+ * who calls, what is DDP-eligible, how large results are. The binding is RFC 8267, for NFS and its auxiliary programs.
+ * All functions are pure; everything else about NFS is in engine/nfs itself.
  */
 #ifndef IWARP_ENGINE_NFS_BINDING_BINDING_H
 #define IWARP_ENGINE_NFS_BINDING_BINDING_H
@@ -32,7 +32,10 @@ uint64_t nfs_decoded_minor(const struct nfs_decoded *call);
 /* The range of versions that a program has; false: the program is unknown. */
 bool nfs_program_versions(uint32_t program, uint32_t *low, uint32_t *high);
 enum nfs_lack { NFS_LACKS_NOTHING, NFS_LACKS_VERSION, NFS_LACKS_PROCEDURE };
-/* What the called program lacks. *by_rfc: an RFC defines all its versions. reverse: the server sent the Call. */
+/*
+ * Whether the called program lacks the version or procedure. *by_rfc: an RFC defines all its versions. reverse: the
+ * server sent the Call.
+ */
 enum nfs_lack nfs_program_lacks(const struct rpc_message *call, bool reverse, bool *by_rfc);
 /* An RFC defines the types of all arguments and results of the procedure. */
 bool nfs_program_has_types(const struct nfs_procedure *procedure);
@@ -57,11 +60,11 @@ bool nfs_calls_back(const struct rpc_message *call);
 /* The Call is a CB_COMPOUND of NFSv4.1 or later; p: the octets after the RPC header. */
 bool nfs_is_backchannel(const struct rpc_message *call, const uint8_t *p, size_t n, uint32_t *minor);
 
-/* Whom a message to rpcbind concerns: RFC 8267 section 6.3. */
+/* The party that a message to rpcbind concerns: RFC 8267 section 6.3. */
 enum lookup_about { LOOKUP_ABOUT_NFS4_RDMA, LOOKUP_MAYBE_NFS4_RDMA, LOOKUP_ABOUT_OTHERS };
 enum lookup_about nfs_lookup_about(enum rpcbind_question question, const struct rpcbind_lookup *lookup);
 
-/* What clients ask rpcbind for when they mount over RDMA. */
+/* What clients ask rpcbind when they mount over RDMA. */
 enum nfs_sought { NFS_SOUGHT_RDMA /* NFS itself, for RDMA */, NFS_SOUGHT_MOUNT /* for any transport */, NFS_SOUGHTS };
 /* NFS_SOUGHTS: the lookup is for another program, another transport, or a version that does not exist. */
 enum nfs_sought nfs_sought(const struct rpcbind_lookup *lookup);
@@ -70,8 +73,8 @@ const char *nfs_sought_name(enum nfs_sought sought); /* "MOUNT" */
 /* The programs that a server of NFS versions 2 and 3 offers over TCP: RFC 8267 section 5.1. */
 enum { NFS_AUXILIARIES = 3 };
 /*
- * The program's number, below NFS_AUXILIARIES; -1: no auxiliary program, or a version that no server of NFS version 2
- * or 3 is sure to need.
+ * The program's number, below NFS_AUXILIARIES; -1: not an auxiliary program, or a version that servers of NFS version 2
+ * or 3 may do without.
  */
 int nfs_auxiliary(uint32_t program, uint32_t version);
 const char *nfs_auxiliary_name(unsigned auxiliary); /* "MOUNT version 3" */
@@ -95,7 +98,10 @@ bool nfs_reduces_call(const struct nfs_decoded *call);
 unsigned nfs_reducible_results(const struct nfs_decoded *call);
 /* Octets that the Call asks for in eligible result `number`; false: unknown, or no argument bounds the result. */
 bool nfs_result_asked(const struct nfs_decoded *call, unsigned number, uint64_t *octets);
-/* The value that repeats the octet count of an argument or result of NFS version 2 or 3; the RPC layer has it, too. */
+/*
+ * The value that repeats the octet count of an argument or result of NFS version 2 or 3; the RPC layer has this count,
+ * too.
+ */
 enum nfs_mark nfs_count_mark(const struct rpc_message *call);
 
 /* Kinds of results of NFS version 2 and 3. */
@@ -132,7 +138,7 @@ static inline uint32_t nfs_op_sequence(bool callback)
 {
     return callback ? NFS_OP_CB_SEQUENCE : NFS_OP_SEQUENCE;
 }
-/* The name of a COMPOUND's main operation: operations that most COMPOUNDs have come last; NULL: none has a name. */
+/* The name of a COMPOUND's main operation, preferring rare operations; NULL: no operation has a name. */
 const char *nfs_main_operation(const struct nfs_operation *operations, unsigned n, bool callback);
 /* A COMPOUND may fail with this status as a whole, before its first operation. */
 bool nfs_compound_fails_whole(uint32_t status);

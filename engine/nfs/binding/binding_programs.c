@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Programs, and who calls them: RFC 1094, 1813, 1833, 7530, 8881. For NLM, NSM and NFSACL: the X/Open and common
- * definitions, with the additions that implementations are known to make.
+ * Programs, and their callers: RFC 1094, 1813, 1833, 7530, 8881. For NLM, NSM and NFSACL: the X/Open and common
+ * definitions, with known additions of implementations.
  */
 #include "engine/nfs/binding/binding.h"
 

@@ -60,7 +60,7 @@ static bool judge_illegal(struct nfs_compound *x, uint32_t asked)
         results_pass(x, RULE_NFS4_15_2_04);
         return true;
     }
-    /* Additions of a minor version are optional, and some servers return ILLEGAL for those that they lack. */
+    /* Additions of a minor version are optional, and some servers return ILLEGAL for additions that they lack. */
     results_fail_as(
         x, RULE_NFS4_15_2_04, minor == 2 && !nfs_op_defined(asked, 1, callback) ? SEVERITY_WARNING : SEVERITY_ERROR,
         "expected ILLEGAL only for operations that do not exist; found ILLEGAL for %s", results_name_of(x, asked));
@@ -168,7 +168,7 @@ static bool judge_outside(struct nfs_compound *x, enum rule_id rule, uint32_t se
     return false;
 }
 
-/* Only the first operation decides whether a COMPOUND is in a session. */
+/* Only the first operation decides whether a COMPOUND belongs to a session. */
 static bool results_judge_session(struct nfs_compound *x)
 {
     const struct nfs_decoded *call = &x->call, *reply = &x->reply;
