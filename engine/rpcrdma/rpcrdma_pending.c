@@ -38,8 +38,8 @@ static const struct waiting {
     {RULE_BIDI_2_02, CALL},        {RULE_RPCR_4_5_04, CALL},        {RULE_RPCR_3_4_6_04, OFFER},
     {RULE_RPCR_3_4_5_09, OFFER},   {RULE_RPCR_3_3_3_03, REPLY},     {RULE_RPCR_3_3_1_03, REPLY},
     {RULE_RPCR_3_3_1_05, REPLY},   {RULE_RPCR0_3_3_02, REPLY},      {RULE_RPCR_6_3_01, REPLY},
-    {RULE_RPCR0_3_8_03, REPLY},    {RULE_RPCR_2_2_2_03, ANSWER},    {RULE_RPCR_8_1_4_02, REPLY},
-    {RULE_NFSULB_6_7_2_01, REPLY}, {RULE_NFSULB_6_7_2_03, REPLY},   {RULE_RPCR0_3_8_01, OFFER},
+    {RULE_RPCR0_3_8_03, REPLY},    {RULE_RPCR_2_2_2_03, ANSWER},    {RULE_RPCR0_3_8_01, OFFER},
+    {RULE_NFSULB_6_7_2_01, REPLY}, {RULE_NFSULB_6_7_2_03, REPLY},
 };
 
 static const struct waiting *waiting_for(enum rule_id rule)
