@@ -74,6 +74,13 @@ def write_if_different(path, text):
         path.write_text(text, encoding="utf-8")
 
 
+def counters(rows):
+    """For each rule the number of its counter: judged rules have one, which rules that state the same share; the others share the last, unused one."""
+    judged = [row["id"] for row in rows if relations(row["judged"])[0] == "yes"]
+    number = {rule: n for n, rule in enumerate(judged)}
+    return [number.get((relations(row["judged"])[1] or [row["id"]])[0], len(judged)) for row in rows]
+
+
 def main():
     out_dir, tables = pathlib.Path(sys.argv[1]), [pathlib.Path(name) for name in sys.argv[2:]]
     rows = [row for table in tables for row in read(table)]
@@ -106,7 +113,9 @@ def main():
                   f"(const enum rule_id[]){{{', '.join(map(symbol, along))}}}" if along else "NULL", str(len(along)),
                   literal(row["rule"]), literal(row["how"]), literal(row["cause"])]
         table.append("    {" + ", ".join(fields) + "},")
-    header += ["    RULE_COUNT", "};", "#endif"]
+    numbers = counters(rows)
+    header += ["    RULE_COUNT", "};", f"enum {{ RULE_UNCOUNTED = {max(numbers)}, RULE_COUNTERS }};",
+               f"static const unsigned short rule_counter[RULE_COUNT] = {{{', '.join(map(str, numbers))}}};", "#endif"]
     table.append("};")
     out_dir.mkdir(parents=True, exist_ok=True)
     for name, lines in (("rule_ids.h", header), ("rule_table.c", table)):

@@ -13,7 +13,7 @@ struct judging {
     struct report_connection *report;
     struct verdict verdict;
     struct rule_counts counts;
-    uint32_t excused[RULE_COUNT]; /* withdrawn failures */
+    uint32_t excused[RULE_COUNTERS]; /* withdrawn failures, by rule_counter[] */
     bool any_excused;
     bool memory_lacking;
 };
@@ -42,7 +42,7 @@ static void check_across_on_excuse(void *ctx, enum rule_id rule, const struct pl
         if (finding->rule != rule || (!folded && (finding->frame != place->frame || finding->offset != place->offset)))
             continue;
         check_drop_finding(judging->options, judging->report, i);
-        judging->excused[rule]++;
+        judging->excused[rule_counter[rule]]++;
         judging->any_excused = true;
         return;
     }
@@ -65,8 +65,8 @@ static void check_across_add_counts(struct judging *judging)
     if (counts_empty(&judging->counts) && !judging->any_excused)
         return;
     counts_unfold(judging->report->counts, &judging->counts);
-    for (unsigned rule = 0; judging->any_excused && rule < RULE_COUNT; rule++)
-        judging->counts.failed[rule] -= MIN(judging->counts.failed[rule], judging->excused[rule]);
+    for (unsigned i = 0; judging->any_excused && i < RULE_COUNTERS; i++)
+        judging->counts.failed[i] -= MIN(judging->counts.failed[i], judging->excused[i]);
     memset(judging->excused, 0, sizeof judging->excused);
     judging->any_excused = false;
     sum = counts_fold(NULL, &judging->counts, NULL);

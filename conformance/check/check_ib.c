@@ -64,8 +64,7 @@ static void ib_withdraw(struct watched_ib *ib, const struct ib_rc_hole *hole)
         if (!ib_rc_hole_explains(rule, MAX(finding->frame, finding->more_last), hole->after))
             continue;
         check_drop_finding(watched->share->options, watched->report, i);
-        watched->verdict.counts->failed[rule] -= watched->verdict.counts->failed[rule] > 0;
-        verdict_inconclusive(&watched->verdict, rule);
+        verdict_withdraw(&watched->verdict, rule);
     }
 }
 

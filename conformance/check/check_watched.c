@@ -53,7 +53,7 @@ static bool worth_keeping(const struct watched *watched, enum rule_id rule)
     unsigned limit = watched->share->options->max_findings;
 
     /* This finding has been counted already. */
-    return limit == 0 || (watched->verdict.counts->failed[rule] <= limit &&
+    return limit == 0 || (rule_counts_of(watched->verdict.counts, rule).failed <= limit &&
                           watched->share->all_listed.findings < FINDINGS_LISTED_MAX);
 }
 
@@ -90,7 +90,7 @@ static void watched_on_finding(void *ctx, const struct finding *finding)
     if (taking != CHECK_KEPT)
         return;
     watched->share->listed.findings++;
-    if (watched->host.notes && watched->verdict.counts->failed[finding->rule] <= REPORT_LADDERS)
+    if (watched->host.notes && rule_counts_of(watched->verdict.counts, finding->rule).failed <= REPORT_LADDERS)
         notes_want(watched->host.notes, finding);
 }
 

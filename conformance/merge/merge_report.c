@@ -16,7 +16,7 @@ struct filling {
     GPtrArray *connections; /* struct report_connection * of the capture that comes next */
 };
 
-/* Rules with the same requirement have the same counts, which only the judged rule keeps. */
+/* Rules with the same requirement share their counts. A report of another version may count rules that are not judged. */
 static struct folded_counts *fold_rules(const GArray *rules)
 {
     struct rule_counts counts = {0};
@@ -24,7 +24,8 @@ static struct folded_counts *fold_rules(const GArray *rules)
     for (guint i = 0; i < rules->len; i++) {
         const struct report_rule *rule = &g_array_index(rules, struct report_rule, i);
 
-        rule_counts_set(&counts, rule_catalogue[rule->rule].same, rule->count);
+        if (rule_counter[rule->rule] != RULE_UNCOUNTED)
+            counts_set(&counts, rule_counter[rule->rule], rule->count);
     }
     return counts_fold(NULL, &counts, NULL);
 }

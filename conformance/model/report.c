@@ -215,7 +215,7 @@ static void report_list_rules(const struct report *report, enum rule_transport t
 
         if (!report->shown[i] || !rule_binds_on(rule, transport))
             continue;
-        exercised.count = rule_counts_of(counts, rule->same); /* rules with the same requirement share the outcome */
+        exercised.count = rule_counts_of(counts, i);
         if (((passed_too ? exercised.count.passed : 0) | exercised.count.failed | exercised.count.inconclusive) != 0)
             g_array_append_val(rules, exercised);
     }
@@ -549,7 +549,7 @@ void report_conclude(struct report *report)
     counts_sum_end(&sum);
     for (size_t i = 0; i < RULE_COUNT; i++)
         if (report->shown[i] && rule_binds_on(&rule_catalogue[i], report->transport))
-            report->counts[i] = rule_counts_of(&counts, rule_catalogue[i].same);
+            report->counts[i] = rule_counts_of(&counts, i);
     for (size_t i = 0; i < RULE_COUNT; i++)
         report->exercised += report->counts[i].passed > 0 || report->counts[i].failed > 0;
     find_expired_waivers(report);

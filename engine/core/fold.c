@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * An exercised rule is stored as numbers of 7-bit groups, lowest group first, where 0x80 means that more groups follow.
- * First the distance from the previous rule, shifted left by two, with two bits for "has failed" and "has
+ * First the distance from the previous rule's counter, shifted left by two, with two bits for "has failed" and "has
  * inconclusive"; then the number of passes and, if their bits are set, of failures and inconclusive outcomes.
  */
 #include "engine/core/fold.h"
@@ -63,17 +63,17 @@ static uint64_t block_of(const uint8_t passed[RULE_BLOCK])
 /* Output position. */
 struct folding {
     uint8_t *next;
-    size_t last; /* rule */
+    size_t last; /* counter */
     bool failed;
 };
 
-static inline void put_count(struct folding *folding, size_t rule, struct rule_count count)
+static inline void put_count(struct folding *folding, size_t counter, struct rule_count count)
 {
-    uint32_t distance = (uint32_t)(rule - folding->last);
+    uint32_t distance = (uint32_t)(counter - folding->last);
 
     if ((count.passed | count.failed | count.inconclusive) == 0)
         return;
-    folding->last = rule;
+    folding->last = counter;
     folding->next = fold_put_number(folding->next, distance << FLAG_BITS | (count.failed > 0 ? HAS_FAILED : 0) |
                                                        (count.inconclusive > 0 ? HAS_INCONCLUSIVE : 0));
     folding->next = fold_put_number(folding->next, count.passed);
@@ -131,8 +131,8 @@ static void take_all(struct rule_counts *counts, struct folding *folding)
 {
     for (size_t block = 0; block < RULE_ROOM; block += RULE_BLOCK)
         if (!block_is_zero(counts, block))
-            for (size_t rule = block; rule < block + RULE_BLOCK; rule++)
-                put_count(folding, rule, rule_counts_of(counts, rule));
+            for (size_t counter = block; counter < block + RULE_BLOCK; counter++)
+                put_count(folding, counter, counts_get(counts, counter));
     memset(counts, 0, sizeof *counts);
 }
 
@@ -161,7 +161,7 @@ static bool fold_is_same(const struct folded_counts *folded, const struct folded
 
 struct folded_counts *counts_fold(struct folded_pool *pool, struct rule_counts *counts, struct folded_counts *before)
 {
-    uint8_t octets[RULE_COUNT * ENTRY_MAX];
+    uint8_t octets[RULE_COUNTERS * ENTRY_MAX];
     struct folding folding = {octets, 0, false};
     struct folded_counts head = {.before = before, .users = 1}, *folded, **latest;
 
@@ -207,7 +207,7 @@ void folded_pool_free(struct folded_pool *pool)
 
 struct cursor {
     const uint8_t *next, *end;
-    size_t rule; /* the rule that next_count() returned last */
+    size_t counter; /* the counter that next_count() returned last */
 };
 
 static struct cursor fold_begin(const struct folded_counts *folded)
@@ -228,7 +228,7 @@ static inline bool next_count(struct cursor *cursor, struct rule_count *count)
         cursor->next = fold_get_number(cursor->next, &count->failed);
     if (head & HAS_INCONCLUSIVE)
         cursor->next = fold_get_number(cursor->next, &count->inconclusive);
-    cursor->rule += head >> FLAG_BITS;
+    cursor->counter += head >> FLAG_BITS;
     return true;
 }
 
@@ -241,7 +241,7 @@ uint32_t folded_failed(const struct folded_counts *folded, size_t rule)
         struct rule_count count;
 
         while (folded->failed && next_count(&cursor, &count))
-            failed = rule_count_sum(failed, cursor.rule == rule ? count.failed : 0);
+            failed = rule_count_sum(failed, cursor.counter == rule_counter[rule] ? count.failed : 0);
     }
     return failed;
 }
@@ -267,12 +267,12 @@ static void unfold_times(const struct folded_counts *folded, uint32_t times, str
         struct rule_count count;
 
         while (next_count(&cursor, &count)) {
-            struct rule_count sum = rule_counts_of(counts, cursor.rule);
+            struct rule_count sum = counts_get(counts, cursor.counter);
 
             sum.passed = sum_times(sum.passed, count.passed, times);
             sum.failed = sum_times(sum.failed, count.failed, times);
             sum.inconclusive = sum_times(sum.inconclusive, count.inconclusive, times);
-            rule_counts_set(counts, cursor.rule, sum);
+            counts_set(counts, cursor.counter, sum);
         }
     }
 }

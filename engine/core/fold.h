@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Folded rule counts: only the rules that a connection exercised, in two or three octets each. For idle and ended
- * connections, because RULE_COUNT counts would take a hundred times as much.
+ * connections, because RULE_COUNTERS counts would take forty times as much.
  */
 #ifndef IWARP_ENGINE_CORE_FOLD_H
 #define IWARP_ENGINE_CORE_FOLD_H

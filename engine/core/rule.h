@@ -6,7 +6,12 @@
 #ifndef IWARP_ENGINE_CORE_RULE_H
 #define IWARP_ENGINE_CORE_RULE_H
 
-#include "rule_ids.h" /* generated: enum rule_id, in catalogue order, and RULE_COUNT */
+/*
+ * Generated: enum rule_id, in catalogue order, and RULE_COUNT; rule_counter[], the place of a rule in tables of
+ * RULE_COUNTERS counts. Judged rules have a counter each, and rules that state the same share it. The others, which
+ * nothing counts, have RULE_UNCOUNTED.
+ */
+#include "rule_ids.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,12 +8,13 @@
 void verdict_carry(struct verdict *v, enum rule_id id)
 {
     struct rule_counts *counts = v->counts;
+    size_t counter = rule_counter[id];
 
     counts->others = true;
-    if (counts->passed_256s[id] == UINT32_MAX >> 8)
-        counts->passed[id] = UINT8_MAX;
+    if (counts->passed_256s[counter] == UINT32_MAX >> 8)
+        counts->passed[counter] = UINT8_MAX;
     else
-        counts->passed_256s[id]++;
+        counts->passed_256s[counter]++;
 }
 
 void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n)
@@ -23,7 +24,15 @@ void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n)
     if (v->muted)
         return;
     count.passed = rule_count_sum(count.passed, n);
-    rule_counts_set(v->counts, id, count);
+    counts_set(v->counts, rule_counter[id], count);
+}
+
+void verdict_withdraw(struct verdict *v, enum rule_id id)
+{
+    uint32_t *failed = &v->counts->failed[rule_counter[id]];
+
+    *failed -= *failed > 0;
+    verdict_inconclusive(v, id);
 }
 
 void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity severity, enum direction direction,
@@ -35,6 +44,7 @@ void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity s
                               .place = *place,
                               .subject = v->subject,
                               .related_frame = related_frame};
+    uint32_t *failed;
 
     if (v->muted)
         return;
@@ -43,7 +53,8 @@ void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity s
         return;
     }
     v->errors += severity == SEVERITY_ERROR;
-    v->counts->failed[id] = rule_count_sum(v->counts->failed[id], 1);
+    failed = &v->counts->failed[rule_counter[id]];
+    *failed = rule_count_sum(*failed, 1);
     v->counts->others = true;
     if (!v->finding)
         return;

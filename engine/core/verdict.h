@@ -58,12 +58,12 @@ struct rule_count {
 };
 
 /* Counts are scanned in blocks of this many one-octet counts. */
-enum { RULE_BLOCK = 8, RULE_ROOM = (RULE_COUNT + RULE_BLOCK - 1) / RULE_BLOCK * RULE_BLOCK };
+enum { RULE_BLOCK = 8, RULE_ROOM = (RULE_COUNTERS + RULE_BLOCK - 1) / RULE_BLOCK * RULE_BLOCK };
 
 /*
- * Counts of all rules. Nearly everything that a packet counts is in the first array, which is small, because with many
- * connections the array has left the processor's cache before the next packet comes. Folding reads no other array for
- * most connections.
+ * Counts of all judged rules, by rule_counter[]. Nearly everything that a packet counts is in the first array, which is
+ * small, because with many connections the array has left the processor's cache before the next packet comes. Folding
+ * reads no other array for most connections.
  */
 struct rule_counts {
     uint8_t passed[RULE_ROOM];       /* the remainder modulo 256 */
@@ -72,19 +72,25 @@ struct rule_counts {
     bool others; /* false: all arrays but the first are 0 */
 };
 
-static inline struct rule_count rule_counts_of(const struct rule_counts *counts, size_t id)
+static inline struct rule_count counts_get(const struct rule_counts *counts, size_t counter)
 {
-    return (struct rule_count){counts->passed_256s[id] << 8 | counts->passed[id], counts->failed[id],
-                               counts->inconclusive[id]};
+    return (struct rule_count){counts->passed_256s[counter] << 8 | counts->passed[counter], counts->failed[counter],
+                               counts->inconclusive[counter]};
 }
 
-static inline void rule_counts_set(struct rule_counts *counts, size_t id, struct rule_count count)
+static inline void counts_set(struct rule_counts *counts, size_t counter, struct rule_count count)
 {
-    counts->passed[id] = (uint8_t)count.passed;
-    counts->passed_256s[id] = count.passed >> 8;
-    counts->failed[id] = count.failed;
-    counts->inconclusive[id] = count.inconclusive;
-    counts->others |= (counts->passed_256s[id] | count.failed | count.inconclusive) != 0;
+    counts->passed[counter] = (uint8_t)count.passed;
+    counts->passed_256s[counter] = count.passed >> 8;
+    counts->failed[counter] = count.failed;
+    counts->inconclusive[counter] = count.inconclusive;
+    counts->others |= (counts->passed_256s[counter] | count.failed | count.inconclusive) != 0;
+}
+
+/* All 0 for a rule that is not judged. */
+static inline struct rule_count rule_counts_of(const struct rule_counts *counts, size_t id)
+{
+    return counts_get(counts, rule_counter[id]);
 }
 
 static inline uint32_t rule_count_sum(uint32_t a, uint32_t b)
@@ -108,7 +114,7 @@ void verdict_carry(struct verdict *v, enum rule_id id) __attribute__((cold));
 
 static inline void verdict_passed(struct verdict *v, enum rule_id id)
 {
-    uint8_t *passed = &v->counts->passed[id];
+    uint8_t *passed = &v->counts->passed[rule_counter[id]];
 
     if (__builtin_add_overflow(*passed, (uint8_t)!v->muted, passed)) /* an ADD with carry */
         verdict_carry(v, id);
@@ -121,7 +127,7 @@ static inline void verdict_passed_each(struct verdict *v, const enum rule_id *id
 
 #pragma GCC unroll 16
     for (unsigned i = 0; i < n; i++)
-        if (__builtin_add_overflow(passed[ids[i]], one, &passed[ids[i]]))
+        if (__builtin_add_overflow(passed[rule_counter[ids[i]]], one, &passed[rule_counter[ids[i]]]))
             verdict_carry(v, ids[i]);
 }
 
@@ -133,10 +139,14 @@ void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n);
 
 static inline void verdict_inconclusive(struct verdict *v, enum rule_id id)
 {
-    v->counts->inconclusive[id] += !v->muted && v->counts->inconclusive[id] != UINT32_MAX;
+    uint32_t *inconclusive = &v->counts->inconclusive[rule_counter[id]];
+
+    *inconclusive += !v->muted && *inconclusive != UINT32_MAX;
     v->counts->others = true;
 }
 
+/* A failure that was counted turns out to be inconclusive. */
+void verdict_withdraw(struct verdict *v, enum rule_id id);
 /* Counts a failure and sends the finding. The message is printf-formatted and truncated to FINDING_MESSAGE_SIZE. */
 void verdict_failed(struct verdict *v, enum rule_id id, enum direction direction, const struct place *place,
                     uint32_t related_frame, const char *format, ...) __attribute__((cold, format(printf, 6, 7)));

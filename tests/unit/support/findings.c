@@ -50,7 +50,7 @@ void findings_expect_one(const struct findings *f, enum rule_id rule, enum rule_
         fail_msg("expected %s %s at frame %u; found %u findings", rule_severity_name(severity), rule_catalogue[rule].id,
                  frame, f->n);
     }
-    assert_int_equal(f->counts.failed[rule], 1);
+    assert_int_equal(rule_counts_of(&f->counts, rule).failed, 1);
 }
 
 static bool at(const struct finding *finding, int side)
@@ -123,6 +123,6 @@ void findings_have_passed(const struct findings *f, const enum rule_id *rules, s
 
 void findings_inconclusive(const struct findings *f, enum rule_id rule)
 {
-    if (f->counts.inconclusive[rule] == 0)
+    if (rule_counts_of(&f->counts, rule).inconclusive == 0)
         fail_msg("%s was not inconclusive", rule_catalogue[rule].id);
 }

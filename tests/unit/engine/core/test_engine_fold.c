@@ -21,7 +21,7 @@ UNIT_TEST(random_counts)
         uint64_t sparse = next_random(&seed) % 200 + 1; /* one rule in so many; 1: all */
         struct folded_counts *folded;
 
-        for (size_t i = 0; i < RULE_COUNT; i++) {
+        for (size_t i = 0; i < RULE_COUNTERS; i++) {
             struct rule_count count = {0};
 
             if (next_random(&seed) % sparse != 0)
@@ -31,7 +31,7 @@ UNIT_TEST(random_counts)
                 count = (struct rule_count){count.passed, random_count(&seed), random_count(&seed)};
             else
                 count.passed &= UINT8_MAX;
-            rule_counts_set(&counts, i, count);
+            counts_set(&counts, i, count);
         }
         copy = counts;
         memset(&back, 0, sizeof back);
@@ -72,17 +72,17 @@ UNIT_TEST(unfolding_adds)
     struct counts_sum sum = {.counts = &total};
     struct folded_counts *folded, *other;
 
-    rule_counts_set(&counts, 0, (struct rule_count){.passed = 1, .inconclusive = 2});
-    rule_counts_set(&counts, RULE_COUNT - 1, (struct rule_count){.passed = UINT32_MAX, .failed = 3});
+    counts_set(&counts, 0, (struct rule_count){.passed = 1, .inconclusive = 2});
+    counts_set(&counts, RULE_COUNTERS - 1, (struct rule_count){.passed = UINT32_MAX, .failed = 3});
     folded = counts_fold(NULL, &counts, NULL);
     assert_non_null(folded);
     counts_unfold(folded, &counts);
     counts_unfold(folded, &counts);
-    assert_int_equal(rule_counts_of(&counts, 0).passed, 2);
-    assert_int_equal(rule_counts_of(&counts, 0).inconclusive, 4);
-    assert_int_equal(rule_counts_of(&counts, RULE_COUNT - 1).passed, UINT32_MAX);
-    assert_int_equal(rule_counts_of(&counts, RULE_COUNT - 1).failed, 6);
-    assert_int_equal(rule_counts_of(&counts, 1).passed, 0);
+    assert_int_equal(counts_get(&counts, 0).passed, 2);
+    assert_int_equal(counts_get(&counts, 0).inconclusive, 4);
+    assert_int_equal(counts_get(&counts, RULE_COUNTERS - 1).passed, UINT32_MAX);
+    assert_int_equal(counts_get(&counts, RULE_COUNTERS - 1).failed, 6);
+    assert_int_equal(counts_get(&counts, 1).passed, 0);
     other = counts_fold(NULL, &counts, NULL);
     assert_non_null(other);
     for (unsigned i = 0; i < 300; i++) {
@@ -93,10 +93,10 @@ UNIT_TEST(unfolding_adds)
             counts_sum_add(&sum, NULL);
     }
     counts_sum_end(&sum);
-    assert_int_equal(rule_counts_of(&total, 0).passed, 300 + 3 * 2);
-    assert_int_equal(rule_counts_of(&total, 0).inconclusive, 2 * 300 + 3 * 4);
-    assert_int_equal(rule_counts_of(&total, RULE_COUNT - 1).passed, UINT32_MAX);
-    assert_int_equal(rule_counts_of(&total, RULE_COUNT - 1).failed, 3 * 300 + 3 * 6);
+    assert_int_equal(counts_get(&total, 0).passed, 300 + 3 * 2);
+    assert_int_equal(counts_get(&total, 0).inconclusive, 2 * 300 + 3 * 4);
+    assert_int_equal(counts_get(&total, RULE_COUNTERS - 1).passed, UINT32_MAX);
+    assert_int_equal(counts_get(&total, RULE_COUNTERS - 1).failed, 3 * 300 + 3 * 6);
     assert_true(total.others);
     counts_free(folded);
     counts_free(other);
@@ -120,9 +120,9 @@ UNIT_TEST(equal_ones_are_one)
     counts_free(first);
     folded_pool_free(&pool);
     counts_unfold(second, &back);
-    assert_int_equal(rule_counts_of(&back, 3).passed, 5);
+    assert_int_equal(counts_get(&back, 3).passed, 5);
     counts_unfold(other, &back);
-    assert_int_equal(rule_counts_of(&back, 3).passed, 11);
+    assert_int_equal(counts_get(&back, 3).passed, 11);
     counts_free(second);
     counts_free(other);
 }
@@ -138,25 +138,25 @@ UNIT_TEST(folded_twice)
         struct folded_counts *before;
 
         counts.passed[3] = 5;
-        counts.failed[4] = 1;
+        counts.failed[rule_counter[RULE_MPA_3_07]] = 1;
         counts.others = true;
         before = counts_fold(&pool, &counts, NULL);
         counts.passed[3] = 1 + i / 2;
-        counts.passed[RULE_COUNT - 1] = 1;
+        counts.passed[RULE_COUNTERS - 1] = 1;
         all[i] = counts_fold(&pool, &counts, before);
         assert_non_null(all[i]);
-        assert_int_equal(folded_failed(all[i], 4), 1);
+        assert_int_equal(folded_failed(all[i], RULE_MPA_3_07), 1);
         assert_true(folded_any_failed(all[i]));
     }
     assert_ptr_equal(all[0], all[1]);
     assert_ptr_not_equal(all[0], all[2]);
     folded_pool_free(&pool);
     counts_unfold(all[0], &back);
-    assert_int_equal(rule_counts_of(&back, 3).passed, 6);
+    assert_int_equal(counts_get(&back, 3).passed, 6);
     counts_unfold(all[2], &back);
-    assert_int_equal(rule_counts_of(&back, 3).passed, 6 + 7);
-    assert_int_equal(rule_counts_of(&back, 4).failed, 2);
-    assert_int_equal(rule_counts_of(&back, RULE_COUNT - 1).passed, 2);
+    assert_int_equal(counts_get(&back, 3).passed, 6 + 7);
+    assert_int_equal(rule_counts_of(&back, RULE_MPA_3_07).failed, 2);
+    assert_int_equal(counts_get(&back, RULE_COUNTERS - 1).passed, 2);
     for (unsigned i = 0; i < 3; i++)
         counts_free(all[i]);
 }

@@ -46,8 +46,8 @@ UNIT_TEST(refusal_stays_with_its_heap)
     assert_true(heap_refused());
     fail_once();
     assert_int_equal(findings, 1);
-    assert_int_equal(counts.failed[0], 1);
-    assert_int_equal(counts.inconclusive[0], 1);
+    assert_int_equal(rule_counts_of(&counts, 0).failed, 1);
+    assert_int_equal(rule_counts_of(&counts, 0).inconclusive, 1);
     heap_use(&second);
     assert_false(heap_refused());
     fail_once();

@@ -49,11 +49,43 @@ UNIT_TEST(counting_saturates)
     struct rule_counts counts = {0};
     struct verdict verdict = {.counts = &counts};
 
-    rule_counts_set(&counts, rule, (struct rule_count){.passed = UINT32_MAX - 1});
+    counts_set(&counts, rule_counter[rule], (struct rule_count){.passed = UINT32_MAX - 1});
     for (unsigned i = 0; i < 600; i++) {
         verdict_passed(&verdict, rule);
         assert_int_equal(passed(&counts), UINT32_MAX);
     }
     verdict_passed_n(&verdict, rule, UINT32_MAX);
     assert_int_equal(passed(&counts), UINT32_MAX);
+}
+
+/* Each judged rule has a counter; rules that state the same share it; the others have none. */
+UNIT_TEST(counters_of_rules)
+{
+    unsigned judged = 0;
+
+    for (unsigned i = 0; i < RULE_COUNT; i++) {
+        const struct rule *r = &rule_catalogue[i];
+
+        if (r->judged == RULE_JUDGED)
+            assert_int_equal(rule_counter[i], judged++);
+        else if (r->judged == RULE_SAME)
+            assert_int_equal(rule_counter[i], rule_counter[r->same]);
+        else
+            assert_int_equal(rule_counter[i], RULE_UNCOUNTED);
+    }
+    assert_int_equal(judged, RULE_UNCOUNTED);
+    assert_int_equal(judged + 1, RULE_COUNTERS);
+}
+
+UNIT_TEST(failure_withdrawn)
+{
+    struct rule_counts counts = {0};
+    struct verdict verdict = {.counts = &counts};
+
+    for (unsigned i = 0; i < 2; i++) {
+        counts_set(&counts, rule_counter[rule], (struct rule_count){.failed = 1 - i, .inconclusive = 3 + i});
+        verdict_withdraw(&verdict, rule);
+        assert_int_equal(rule_counts_of(&counts, rule).failed, 0);
+        assert_int_equal(rule_counts_of(&counts, rule).inconclusive, 4 + i);
+    }
 }

@@ -46,7 +46,7 @@ UNIT_TEST(what_the_capture_hides)
     flow_response(t, R, 0x98, 0, 8, true);
     flow_response(t, R, 0x10, 0, 8, true);
     flow_close(t, R);
-    assert_true(t->seen.counts.inconclusive[RULE_RDMAP_5_2_01] > 0);
+    assert_true(rule_counts_of(&t->seen.counts, RULE_RDMAP_5_2_01).inconclusive > 0);
     flow_expect_nothing(t);
 
     t = flow_new(); /* requests in a hole */

@@ -103,9 +103,9 @@ static void conclude(struct trace *t, const struct rpcrdma_history_record *recor
 
 static void expect(const struct trace *t, enum rule_id rule, unsigned passed, unsigned failed, unsigned inconclusive)
 {
-    assert_int_equal(t->counts.passed[rule], passed);
-    assert_int_equal(t->counts.failed[rule], failed);
-    assert_int_equal(t->counts.inconclusive[rule], inconclusive);
+    assert_int_equal(rule_counts_of(&t->counts, rule).passed, passed);
+    assert_int_equal(rule_counts_of(&t->counts, rule).failed, failed);
+    assert_int_equal(rule_counts_of(&t->counts, rule).inconclusive, inconclusive);
 }
 
 /* ---- RDMA_ERROR settles a Call ---- */
@@ -178,7 +178,7 @@ UNIT_TEST(what_is_another_call)
             break;
         }
         add(&t, second);
-        assert_int_equal(t.counts.failed[RULE_NFSULB_6_7_2_02], 0);
+        assert_int_equal(rule_counts_of(&t.counts, RULE_NFSULB_6_7_2_02).failed, 0);
         rpcrdma_history_free(t.history);
     }
 }
@@ -862,10 +862,10 @@ UNIT_TEST(closed_over_an_answer)
     assert_int_equal(t.last.rule, rule);
     assert_int_equal(t.last.severity, SEVERITY_WARNING);
     judge_with(&t, closed(LATER, rule), closed(FIRST, rule));
-    assert_int_equal(t.counts.failed[rule], 0);
+    assert_int_equal(rule_counts_of(&t.counts, rule).failed, 0);
     now = closed(SECOND, rule);
     now->tolerated = (uint16_t)(rule + 1);
     judge_with(&t, now, closed(FIRST, rule));
-    assert_int_equal(t.counts.failed[rule], 0);
-    assert_int_equal(t.counts.inconclusive[rule], 1);
+    assert_int_equal(rule_counts_of(&t.counts, rule).failed, 0);
+    assert_int_equal(rule_counts_of(&t.counts, rule).inconclusive, 1);
 }

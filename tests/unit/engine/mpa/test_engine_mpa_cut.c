@@ -137,12 +137,12 @@ UNIT_TEST(what_was_cut_is_inconclusive)
     line_start(b, MPA_FLAG_C, MPA_FLAG_C, 1, 1, 0, 0);
     stream_send(b, &b->stream[0], 101);
     cut_flush(b, 0, 0, 62);
-    assert_int_equal(b->seen.counts.inconclusive[RULE_MPA_7_1_1_15], 1);
-    assert_int_equal(b->seen.counts.passed[RULE_MPA_7_1_1_15], 0);
-    assert_int_equal(b->seen.counts.inconclusive[RULE_MPA_4_1_05], 1);
-    assert_int_equal(b->seen.counts.inconclusive[RULE_MPA_4_1_04], 1);
-    assert_int_equal(b->seen.counts.passed[RULE_MPA_4_1_01], 1); /* the FPDU ends with its segment */
-    assert_int_equal(b->seen.counts.passed[RULE_MPA_3_01], 1);
+    assert_int_equal(rule_counts_of(&b->seen.counts, RULE_MPA_7_1_1_15).inconclusive, 1);
+    assert_int_equal(rule_counts_of(&b->seen.counts, RULE_MPA_7_1_1_15).passed, 0);
+    assert_int_equal(rule_counts_of(&b->seen.counts, RULE_MPA_4_1_05).inconclusive, 1);
+    assert_int_equal(rule_counts_of(&b->seen.counts, RULE_MPA_4_1_04).inconclusive, 1);
+    assert_int_equal(rule_counts_of(&b->seen.counts, RULE_MPA_4_1_01).passed, 1); /* the FPDU ends with its segment */
+    assert_int_equal(rule_counts_of(&b->seen.counts, RULE_MPA_3_01).passed, 1);
     assert_int_equal(b->wrong_crcs[0], 0);
     line_finish(b);
     assert_findings(b, 0);

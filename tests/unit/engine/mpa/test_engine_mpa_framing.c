@@ -31,7 +31,7 @@ static void conforming(uint8_t request, uint8_t reply, size_t piece)
     assert_int_equal(b->fpdus[0], ARRAY_LENGTH(lengths));
     assert_int_equal(b->fpdus[1], ARRAY_LENGTH(lengths));
     assert_int_equal(b->skipped[0] + b->skipped[1], 0);
-    assert_int_equal(b->seen.counts.passed[RULE_MPA_7_2_03], 2);
+    assert_int_equal(rule_counts_of(&b->seen.counts, RULE_MPA_7_2_03).passed, 2);
     line_free(b);
 }
 

@@ -178,7 +178,7 @@ UNIT_TEST(request_cut_short)
         else if (i == 2)
             mpa_connection_reset(t->mpa, R, ++t->frame, t->now);
         mpa_connection_finish(t->mpa, t->now);
-        assert_int_equal(t->seen.counts.failed[RULE_MPA_7_1_1_28], i == 0 || i == 1 || i == 3);
+        assert_int_equal(rule_counts_of(&t->seen.counts, RULE_MPA_7_1_1_28).failed, i == 0 || i == 1 || i == 3);
         line_free(t);
     }
 }

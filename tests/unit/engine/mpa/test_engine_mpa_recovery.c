@@ -237,7 +237,7 @@ UNIT_TEST(ends)
             line_assert_only(b, RULE_MPA_4_3_18);
         else
             line_assert_clean(b);
-        assert_int_equal(b->seen.counts.passed[RULE_MPA_4_3_18], marker == 0);
+        assert_int_equal(rule_counts_of(&b->seen.counts, RULE_MPA_4_3_18).passed, marker == 0);
         line_free(b);
     }
 }
@@ -348,7 +348,7 @@ UNIT_TEST(never_a_crc_field)
                 findings_show(&b->seen, __func__);
             assert_int_equal(wrong, 0);
             assert_int_equal(b->fpdus[0], 8);
-            assert_int_equal(b->seen.counts.failed[RULE_MPA_4_1_09], 1);
+            assert_int_equal(rule_counts_of(&b->seen.counts, RULE_MPA_4_1_09).failed, 1);
             line_free(b);
         }
 }

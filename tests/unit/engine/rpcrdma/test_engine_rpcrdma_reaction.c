@@ -31,7 +31,7 @@ UNIT_TEST(test_what_crosses)
     reply_bad_list(t, 0x10);
     t->unreceived = t->end[S] - t->end[S] / 2;
     talk_call(t, C, 0x11);
-    assert_int_equal(t->seen.counts.passed[RULE_RPCR_4_5_03], 0);
+    assert_int_equal(rule_counts_of(&t->seen.counts, RULE_RPCR_4_5_03).passed, 0);
     t->unreceived = 0;
     talk_call(t, C, 0x12);
     findings_passed(&t->seen, RULE_RPCR_4_5_03);

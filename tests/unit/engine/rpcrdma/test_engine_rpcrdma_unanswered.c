@@ -134,7 +134,7 @@ UNIT_TEST(test_reset_explained)
     talk_end(t, S, true);
     findings_inconclusive(&t->seen, RULE_RPC_3_01);
     talk_finish(t);
-    assert_int_equal(t->seen.counts.failed[RULE_RPC_3_01], 0);
+    assert_int_equal(rule_counts_of(&t->seen.counts, RULE_RPC_3_01).failed, 0);
     talk_free(t);
     t = reacting();
     t->faulty = true; /* findings of lower layers */

@@ -29,9 +29,9 @@ UNIT_TEST(test_retransmission_with_another_credential)
     call_as(t, RPC_AUTH_SYS, sys, sizeof sys, 1);
     sys[3] = 9;
     call_as(t, RPC_AUTH_SYS, sys, sizeof sys, 1);
-    assert_int_equal(t->seen.counts.failed[RULE_RPCR_2_2_2_03], 0);
+    assert_int_equal(rule_counts_of(&t->seen.counts, RULE_RPCR_2_2_2_03).failed, 0);
     call_as(t, RPC_AUTH_SYS, sys, sizeof sys, 2);
-    assert_int_equal(t->seen.counts.failed[RULE_RPCR_2_2_2_03], 1);
+    assert_int_equal(rule_counts_of(&t->seen.counts, RULE_RPCR_2_2_2_03).failed, 1);
     talk_free(t);
     t = talk_new();
     call_as(t, RPC_AUTH_GSS, gss, sizeof gss, 1);
@@ -40,7 +40,7 @@ UNIT_TEST(test_retransmission_with_another_credential)
     gss[11]++;
     gss[15] = RPC_GSS_SVC_PRIVACY;
     call_as(t, RPC_AUTH_GSS, gss, sizeof gss, 0x1234);
-    assert_int_equal(t->seen.counts.failed[RULE_RPCR_2_2_2_03], 0);
+    assert_int_equal(rule_counts_of(&t->seen.counts, RULE_RPCR_2_2_2_03).failed, 0);
     talk_free(t);
 }
 
@@ -80,7 +80,7 @@ UNIT_TEST(test_opener_unknown)
 
     talk_midstream(t);
     talk_call(t, S, 0x50);
-    assert_int_equal(t->seen.counts.failed[RULE_RPCR_2_2_3_01], 0);
+    assert_int_equal(rule_counts_of(&t->seen.counts, RULE_RPCR_2_2_3_01).failed, 0);
     talk_free(t);
 }
 

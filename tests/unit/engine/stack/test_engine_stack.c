@@ -271,11 +271,12 @@ static void compare(struct trace *whole, struct trace *apart)
     uint64_t failed = 0, passed = 0;
 
     for (unsigned rule = 0; rule < RULE_COUNT; rule++) {
-        failed += whole->counts.failed[rule];
+        failed += rule_counts_of(&whole->counts, rule).failed;
         passed += rule_counts_of(&whole->counts, rule).passed;
         assert_int_equal(rule_counts_of(&whole->counts, rule).passed, rule_counts_of(&apart->counts, rule).passed);
-        assert_int_equal(whole->counts.failed[rule], apart->counts.failed[rule]);
-        assert_int_equal(whole->counts.inconclusive[rule], apart->counts.inconclusive[rule]);
+        assert_int_equal(rule_counts_of(&whole->counts, rule).failed, rule_counts_of(&apart->counts, rule).failed);
+        assert_int_equal(rule_counts_of(&whole->counts, rule).inconclusive,
+                         rule_counts_of(&apart->counts, rule).inconclusive);
     }
     assert_true(failed > 0 && passed > 20);
 }

@@ -17,7 +17,7 @@ UNIT_TEST(calls_and_replies)
     assert_int_equal(rpcrdma_connection_client(rc_bench_rpcrdma(&b)), 0);
     rc_bench_close(&b);
     assert_int_equal(b.findings, 0);
-    assert_int_equal(b.counts.passed[RULE_RPCR_2_2_2_02], 2);
+    assert_int_equal(rule_counts_of(&b.counts, RULE_RPCR_2_2_2_02).passed, 2);
 }
 
 /* The header is complete, with the XID and type of the RPC message: all are paired, but no payload is judged. */
@@ -36,7 +36,7 @@ UNIT_TEST(cut_after_the_header)
     assert_int_equal(b.payloads, 0);
     rc_bench_close(&b);
     assert_int_equal(b.findings, 0);
-    assert_int_equal(b.counts.passed[RULE_RPCR_2_2_2_02], 2);
+    assert_int_equal(rule_counts_of(&b.counts, RULE_RPCR_2_2_2_02).passed, 2);
 }
 
 UNIT_TEST(cut_in_the_header)
@@ -137,8 +137,8 @@ UNIT_TEST(reply_without_call)
         }
         rc_bench_close(&b);
         assert_int_equal(b.findings, cases[i].failed);
-        assert_int_equal(b.counts.failed[RULE_RPCR_2_2_2_02], cases[i].failed);
-        assert_int_equal(b.counts.inconclusive[RULE_RPCR_2_2_2_02], cases[i].inconclusive);
+        assert_int_equal(rule_counts_of(&b.counts, RULE_RPCR_2_2_2_02).failed, cases[i].failed);
+        assert_int_equal(rule_counts_of(&b.counts, RULE_RPCR_2_2_2_02).inconclusive, cases[i].inconclusive);
     }
 }
 
@@ -229,7 +229,7 @@ UNIT_TEST(call_without_reply)
             rc_bench_acknowledge(&b, 0, b.psn[1] - 1);
         rc_bench_null_reply(&b, missing ? 10 : 8);
         rc_bench_close(&b);
-        assert_int_equal(b.counts.failed[RULE_RPCR_3_3_3_03], !missing);
+        assert_int_equal(rule_counts_of(&b.counts, RULE_RPCR_3_3_3_03).failed, !missing);
         assert_int_equal(b.findings, !missing);
     }
 }
@@ -282,9 +282,9 @@ UNIT_TEST(reply_before_the_response)
     assert_true(rpcrdma_whole(rc_bench_rpcrdma(&b)));
     rc_bench_close(&b);
     assert_int_equal(b.findings, 0);
-    assert_int_equal(b.counts.inconclusive[RULE_RPCR_2_3_2_03], 1);
-    assert_int_equal(b.counts.inconclusive[RULE_RPCR_2_2_2_03], 0);
-    assert_int_equal(b.counts.inconclusive[RULE_RPCR_3_3_1_03], 0);
+    assert_int_equal(rule_counts_of(&b.counts, RULE_RPCR_2_3_2_03).inconclusive, 1);
+    assert_int_equal(rule_counts_of(&b.counts, RULE_RPCR_2_2_2_03).inconclusive, 0);
+    assert_int_equal(rule_counts_of(&b.counts, RULE_RPCR_3_3_1_03).inconclusive, 0);
 }
 
 /* No response can have come if the Reply follows at once, unless the directions are out of step. */
@@ -314,7 +314,7 @@ UNIT_TEST(reply_too_soon_for_the_response)
         rc_bench_null_call(&b, 10);
         rc_bench_null_reply(&b, 10);
         rc_bench_close(&b);
-        assert_int_equal(b.counts.failed[RULE_RPCR_2_3_2_03], cases[i].fails);
+        assert_int_equal(rule_counts_of(&b.counts, RULE_RPCR_2_3_2_03).failed, cases[i].fails);
         assert_int_equal(b.findings, cases[i].fails);
     }
 }
@@ -335,7 +335,7 @@ static void close_narrow(struct rc_bench *b, unsigned failed)
     rc_bench_null_reply(b, 20);
     rc_bench_close(b);
     assert_int_equal(b->findings, failed);
-    assert_int_equal(b->counts.failed[RULE_RPCR_3_3_1_03], failed);
+    assert_int_equal(rule_counts_of(&b->counts, RULE_RPCR_3_3_1_03).failed, failed);
 }
 
 /* The request before the Call is missing, as is the Acknowledge of both: the Call waits while it is answered. */
@@ -363,7 +363,7 @@ UNIT_TEST(copy_of_a_call_that_is_missing)
     rc_bench_null_call(&b, 9);
     rc_bench_acknowledge(&b, 1, b.psn[0] - 1);
     close_narrow(&b, 0);
-    assert_int_equal(b.counts.inconclusive[RULE_RPCR_3_3_1_10], 1);
+    assert_int_equal(rule_counts_of(&b.counts, RULE_RPCR_3_3_1_10).inconclusive, 1);
 
     rc_bench_open(&b, true, true);
     rc_bench_null_call(&b, 8);
@@ -373,7 +373,7 @@ UNIT_TEST(copy_of_a_call_that_is_missing)
     rc_bench_read_reply(&b, 0);
     rc_bench_close(&b);
     assert_int_equal(b.findings, 0);
-    assert_int_equal(b.counts.inconclusive[RULE_RPCR_3_4_6_04], 1);
+    assert_int_equal(rule_counts_of(&b.counts, RULE_RPCR_3_4_6_04).inconclusive, 1);
 }
 
 /* A Call seen before the previous Call's Reply: the server's Acknowledge shows which was sent first. */
@@ -401,7 +401,7 @@ UNIT_TEST(directions_out_of_step)
             rc_bench_acknowledge(&b, 1, b.psn[0] - 1);
         rc_bench_null_reply(&b, 10);
         close_narrow(&b, acknowledged != AFTER_THE_REPLY);
-        assert_int_equal(b.counts.inconclusive[RULE_RPCR_3_3_1_03], acknowledged == AFTER_THE_REPLY);
+        assert_int_equal(rule_counts_of(&b.counts, RULE_RPCR_3_3_1_03).inconclusive, acknowledged == AFTER_THE_REPLY);
     }
 }
 
