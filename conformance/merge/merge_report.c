@@ -16,7 +16,8 @@ struct filling {
     GPtrArray *connections; /* struct report_connection * of the capture that comes next */
 };
 
-/* Rules with the same requirement share their counts. A report of another version may count rules that are not judged. */
+/* Rules with the same requirement share their counts. A report of another version may count rules that are not judged.
+ */
 static struct folded_counts *fold_rules(const GArray *rules)
 {
     struct rule_counts counts = {0};
