@@ -70,5 +70,6 @@ void rdmap_plugin_handoff(void)
     for (unsigned revision = 0; revision <= 2; revision++)
         dissector_add_uint(MPA_ULPDU_TABLE, revision, ulpdu_handle);
     rdmap_payload_handoff();
+    rdmap_builtin_handoff();
     rdmap_tap_handoff();
 }

@@ -361,6 +361,7 @@ bool rdmap_draw_brief(struct rdmap_canvas *canvas)
 void rdmap_draw(struct rdmap_canvas *canvas)
 {
     col_set_str(canvas->pinfo->cinfo, COL_PROTOCOL, "RDMAP");
+    rdmap_builtin_segment(canvas);
     if (!canvas->ddp) {
         draw_without_header(canvas);
         draw_remarks(canvas);

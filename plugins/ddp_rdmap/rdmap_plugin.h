@@ -51,6 +51,9 @@ void rdmap_draw_bare(const struct connection *connection, tvbuff_t *tvb, packet_
 /* Draws the fields after the DDP header, for opcodes that have any, and the links to other segments. */
 void rdmap_draw_operation(struct rdmap_canvas *canvas);
 void rdmap_draw_terminate(struct rdmap_canvas *canvas);
+/* Adds the fields of the built-in dissector: plugins/common/builtin.h. */
+void rdmap_builtin_segment(const struct rdmap_canvas *canvas);
+void rdmap_builtin_handoff(void);
 /* Reassembles the segments of a message, and offers the message to the upper layer. */
 void rdmap_payload(struct rdmap_canvas *canvas);
 /* The text that the upper layer adds to the Info column for a Tagged segment; NULL: its payload must be offered. */

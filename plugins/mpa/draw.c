@@ -470,6 +470,7 @@ void mpa_draw_bare(const struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinf
 void mpa_draw_handoff(void)
 {
     fallback = find_dissector("iwarp_ddp_rdmap");
+    mpa_builtin_handoff();
 }
 
 void mpa_draw_register(void)

@@ -246,6 +246,7 @@ void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next)
     proto_tree *tree;
 
     *next = ulpdu_tvb(canvas);
+    mpa_builtin_fpdu(canvas);
     if (!proto_field_is_referenced(canvas->root, mpa_proto) && !mpa_crc_is_remarked(fpdu))
         return;
     do {

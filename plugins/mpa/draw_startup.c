@@ -153,6 +153,7 @@ void mpa_draw_startup(struct mpa_canvas *canvas)
             return;
         decode_cut(&frame, octets, length);
     }
+    mpa_builtin_startup(canvas, frame.kind);
     text = summary(canvas->pinfo->pool, &frame);
     proto_item_append_text(canvas->proto, ", %s", text + 4);
     mpa_info(canvas, "%s", text);

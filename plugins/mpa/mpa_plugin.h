@@ -56,6 +56,10 @@ struct passed mpa_passed(const struct mpa_canvas *canvas);
 void mpa_draw_startup(struct mpa_canvas *canvas);
 /* Draws the FPDU without its ULPDU; *next is the tvb of the ULPDU for the next layer. */
 void mpa_draw_fpdu(struct mpa_canvas *canvas, tvbuff_t **next);
+/* Add the fields of the built-in dissector: plugins/common/builtin.h. The start-up frame has at least its header. */
+void mpa_builtin_startup(const struct mpa_canvas *canvas, enum mpa_startup_kind kind);
+void mpa_builtin_fpdu(const struct mpa_canvas *canvas);
+void mpa_builtin_handoff(void);
 /* Whether the FPDU has an expert item, which is needed even if its fields are not. */
 bool mpa_crc_is_remarked(const struct mpa_item *item);
 

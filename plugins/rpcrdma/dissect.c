@@ -117,6 +117,7 @@ void rpcrdma_plugin_handoff(void)
     heur_dissector_add(RDMAP_SEND_LIST, offered_send, "RPC-over-RDMA", "rpcrdma_rdmap", rpcrdma_proto,
                        HEURISTIC_ENABLE);
     rpcrdma_payload_handoff();
+    rpcrdma_builtin_handoff();
     rpcrdma_tap_handoff();
     rpcrdma_ib_handoff();
 }

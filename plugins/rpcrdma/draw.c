@@ -317,6 +317,7 @@ void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
                                        draw_is_whole(header) ? (int)header->header_len : (int)canvas->n, ENC_NA);
     canvas->tree = proto_item_add_subtree(canvas->item, rpcrdma_ett.rpcrdma);
     draw_title(canvas, rpc);
+    rpcrdma_builtin_message(canvas);
     if (canvas->root)
         draw_fixed(canvas);
     if (header->proc == RPCRDMA_ERROR)

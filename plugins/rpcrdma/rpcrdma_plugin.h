@@ -102,6 +102,10 @@ int64_t rpcrdma_response_ns(const struct rpcrdma_canvas *canvas);
 /* "NFS v3 READ"; call only if the procedure is known. */
 const char *rpcrdma_procedure_name(wmem_allocator_t *pool, const struct kept_transaction *t);
 
+/* builtin.c: adds the fields of the built-in dissector (plugins/common/builtin.h). */
+void rpcrdma_builtin_message(const struct rpcrdma_canvas *canvas);
+void rpcrdma_builtin_handoff(void);
+
 /* draw_lists.c */
 void rpcrdma_draw_lists(struct rpcrdma_canvas *canvas);
 void rpcrdma_draw_operation(struct rpcrdma_canvas *canvas, proto_tree *tree, const struct kept_operation *operation);

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The fields of Wireshark's built-in rpcordma: plugins/common/builtin.h. */
+#include "plugins/common/builtin.h"
+#include "plugins/rpcrdma/rpcrdma_plugin.h"
+
+enum {
+    FIXED = 1 << 0,
+    PADDED = 1 << 1,
+    FAILED = 1 << 2,
+    OF_VERSION = 1 << 3,
+    /* lists, part by part */
+    READS = 1 << 4,
+    WRITES = 1 << 5,
+    REPLIES = 1 << 6,
+    POSITION = 1 << 7,
+    SEGMENT = 1 << 8,
+    CHUNK = 1 << 9,
+};
+
+static struct builtin_field rpcrdma_builtin_fields[] = {
+    {"rpcordma.xid", FIXED, 0, 4, NULL},
+    {"rpcordma.version", FIXED, 4, 4, NULL},
+    {"rpcordma.flow_control", FIXED, 8, 4, NULL},
+    {"rpcordma.msg_type", FIXED, 12, 4, NULL},
+    {"rpcordma.rdma_align", PADDED, 16, 4, NULL},
+    {"rpcordma.rdma_thresh", PADDED, 20, 4, NULL},
+    {"rpcordma.errcode", FAILED, 16, 4, NULL},
+    {"rpcordma.vers_low", OF_VERSION, 20, 4, NULL},
+    {"rpcordma.vers_high", OF_VERSION, 24, 4, NULL},
+    {"rpcordma.reads_count", READS, 0, 0, NULL},
+    {"rpcordma.writes_count", WRITES, 0, 0, NULL},
+    {"rpcordma.reply_count", REPLIES, 0, 0, NULL},
+    {"rpcordma.position", POSITION, 0, 4, NULL},
+    {"rpcordma.rdma_handle", SEGMENT, 0, 4, NULL},
+    {"rpcordma.rdma_length", SEGMENT, 4, 4, NULL},
+    {"rpcordma.rdma_offset", SEGMENT, 8, 8, NULL},
+    {"rpcordma.segment_count", CHUNK, 0, 4, NULL},
+};
+
+static struct builtin rpcordma = {"rpcordma", rpcrdma_builtin_fields, array_length(rpcrdma_builtin_fields), NULL};
+
+void rpcrdma_builtin_handoff(void)
+{
+    builtin_find(&rpcordma);
+}
+
+static void builtin_read_list(const struct rpcrdma_canvas *canvas, proto_tree *tree)
+{
+    const struct rpcrdma_list *list = &canvas->header.read;
+
+    builtin_add_number(&rpcordma, READS, tree, canvas->tvb, list->n);
+    for (uint32_t i = 0, at = list->at + 4; i < list->n; i++, at += 4 + RPCRDMA_READ_SEGMENT_LEN) {
+        builtin_add(&rpcordma, POSITION, tree, canvas->tvb, (int)at, 0);
+        builtin_add(&rpcordma, SEGMENT, tree, canvas->tvb, (int)at + 4, 0);
+    }
+}
+
+static void builtin_chunk(const struct rpcrdma_canvas *canvas, proto_tree *tree, const struct rpcrdma_chunk *chunk)
+{
+    builtin_add(&rpcordma, CHUNK, tree, canvas->tvb, (int)chunk->at, 0);
+    for (uint32_t i = 0, at = chunk->at + 4; i < chunk->n; i++, at += RPCRDMA_SEGMENT_LEN)
+        builtin_add(&rpcordma, SEGMENT, tree, canvas->tvb, (int)at, 0);
+}
+
+static void builtin_write_list(const struct rpcrdma_canvas *canvas, proto_tree *tree)
+{
+    struct rpcrdma_chunk chunk = rpcrdma_write_begin(&canvas->header);
+
+    builtin_add_number(&rpcordma, WRITES, tree, canvas->tvb, canvas->header.write.n);
+    while (rpcrdma_write_next(&canvas->header, canvas->p, &chunk))
+        builtin_chunk(canvas, tree, &chunk);
+}
+
+static void builtin_reply(const struct rpcrdma_canvas *canvas, proto_tree *tree)
+{
+    struct rpcrdma_chunk chunk;
+
+    builtin_add_number(&rpcordma, REPLIES, tree, canvas->tvb, canvas->header.has_reply);
+    if (!canvas->header.has_reply)
+        return;
+    chunk = rpcrdma_reply_chunk(&canvas->header);
+    builtin_chunk(canvas, tree, &chunk);
+}
+
+static unsigned of_header(const struct rpcrdma_header *header)
+{
+    return FIXED | (header->proc == RPCRDMA_MSGP ? PADDED : 0) | (header->proc == RPCRDMA_ERROR ? FAILED : 0) |
+           (header->proc == RPCRDMA_ERROR && header->err == RPCRDMA_ERR_VERS ? OF_VERSION : 0);
+}
+
+void rpcrdma_builtin_message(const struct rpcrdma_canvas *canvas)
+{
+    const struct rpcrdma_header *header = &canvas->header;
+    proto_tree *tree = builtin_tree(&rpcordma, canvas->root, canvas->tvb, 0, -1, rpcrdma_ett.rpcrdma);
+
+    if (!tree)
+        return;
+    builtin_add(&rpcordma, of_header(header), tree, canvas->tvb, 0, 0);
+    if (header->proc > RPCRDMA_MSGP || header->read.at == 0)
+        return;
+    builtin_read_list(canvas, tree);
+    if (header->write.at != 0)
+        builtin_write_list(canvas, tree);
+    if (header->reply.at != 0)
+        builtin_reply(canvas, tree);
+}
