@@ -437,13 +437,20 @@ static void excuse_unseen(const struct look *look, const struct rpcrdma_history_
         excuse_error(look, first);
 }
 
+/* An access to the memory of this Call was refused, or perhaps was, without a finding about that. */
+static bool perhaps_refused(const struct rpcrdma_history_record *before, const struct rpcrdma_history_call *call)
+{
+    return call->refused_late || (call->refused && call->damaged) ||
+           (before->refusals_unseen && call->outcome == RPCRDMA_OUTSTANDING);
+}
+
 static void judge_calls(const struct look *look, const struct rpcrdma_history_record *before)
 {
     excuse_unseen(look, before);
     for (unsigned i = 0; i < before->n_calls; i++) {
         const struct rpcrdma_history_call *call = &before->calls[i], *again;
 
-        if ((call->refused_late || (call->refused && call->damaged)) && (again = sent_again(look->now, call)))
+        if (perhaps_refused(before, call) && (again = sent_again(look->now, call)))
             excuse_error(look, again);
         if (call->outcome == RPCRDMA_REPLIED || call->damaged)
             continue;

@@ -88,8 +88,9 @@ struct rdma_private_data {
 
 /* Properties of a connection as a whole. */
 struct rdma_terms {
-    int initiator_side; /* 0, 1, or -1 when unknown */
-    bool from_start;    /* the start of both directions was captured */
+    int initiator_side;   /* 0, 1, or -1 when unknown */
+    bool from_start;      /* the start of both directions was captured */
+    bool refusals_unseen; /* a host may refuse what the other side did, and the capture cannot show that */
     /* RDMA Reads that each side may have outstanding, as agreed at the start; 0: none, or unknown. */
     unsigned reads_max[2];
 };

@@ -177,6 +177,7 @@ struct rdma_terms rdma_terms_of_ib(const struct ib_connection *connection)
     return (struct rdma_terms){
         .initiator_side = initiator_of_ib(connection),
         .from_start = whole,
+        .refusals_unseen = connection->tapped,
         .reads_max = {whole ? connection->ird[1] : 0, whole ? reads_of_passive(connection) : 0},
     };
 }

@@ -286,6 +286,7 @@ struct rpcrdma_history_record *rpcrdma_connection_record(struct rpcrdma_connecti
     rpcrdma->record_taken = true;
     record->client = rpcrdma->client;
     record->initiator_side = rpcrdma->terms.initiator_side;
+    record->refusals_unseen = rpcrdma->terms.refusals_unseen;
     record->whole = rpcrdma_whole(rpcrdma);
     record->served_unseen = record->client >= 0 && !record->whole && rpcrdma->side[record->client].lack.unseen > 0;
     record->one_end = rpcrdma->gaps_show_late;

@@ -81,10 +81,11 @@ struct rpcrdma_history_drop {
 struct nfs_files;
 
 struct rpcrdma_history_record {
-    int client;         /* side; -1: unknown */
-    int initiator_side; /* -1: unknown */
-    bool whole;         /* captured from its start, without a hole */
-    bool served_unseen; /* Calls of the client that the capture lacks were answered */
+    int client;           /* side; -1: unknown */
+    int initiator_side;   /* -1: unknown */
+    bool whole;           /* captured from its start, without a hole */
+    bool served_unseen;   /* Calls of the client that the capture lacks were answered */
+    bool refusals_unseen; /* as in struct rdma_terms */
     struct rpcrdma_history_call *calls;
     struct rpcrdma_history_offer *offers; /* a ring when n_offers exceeds RPCRDMA_HISTORY_OFFERS_MAX */
     struct rpcrdma_history_stray *strays; /* room for RPCRDMA_HISTORY_STRAYS_MAX; NULL: none */
