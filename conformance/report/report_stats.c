@@ -24,6 +24,13 @@ uint64_t stats_span(int64_t first_ns, int64_t last_ns)
 
 static uint64_t stats_octets_of(const struct statistics *statistics)
 {
+    uint64_t octets = 0;
+
+    if (statistics->tapped) { /* without a carrier */
+        for (const struct stat_calls *row = statistics->calls; row; row = row->next)
+            octets += row->key.operation ? 0 : stats_octets(row);
+        return octets;
+    }
     return statistics->carrier[0].n[CARRIER_OCTETS] + statistics->carrier[1].n[CARRIER_OCTETS];
 }
 

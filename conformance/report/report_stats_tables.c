@@ -141,7 +141,7 @@ struct text_table *stats_table_operations(const struct statistics *statistics)
             text_table_add(table, units_rate(o->octets, stats_span(o->first_ns, o->last_ns), text));
             tables_add_octets(table, histogram_quantile(&o->sizes, 0.5));
             tables_add_octets(table, o->sizes.most);
-            add_average(table, o->parts, o->count);
+            add_average(table, o->parts, statistics->tapped ? 0 : o->count);
             tables_add_count(table, o->unanswered);
             tables_add_time(table, &o->first, 0.5);
             add_quantiles(table, &o->answered);
@@ -160,7 +160,7 @@ struct text_table *stats_table_carriers(const struct statistics *statistics)
                                         "CRCs",      "Markers", "NAKs",      "RNR NAKs",   "missing"};
     struct text_table *table = text_table_new(heads, G_N_ELEMENTS(heads));
 
-    for (unsigned side = 0; side < 2; side++) {
+    for (unsigned side = 0; side < 2 && !statistics->tapped; side++) {
         const struct stat_carrier *c = &statistics->carrier[side];
         char text[UNITS_SIZE];
 
@@ -257,5 +257,7 @@ GPtrArray *stats_lines(const struct statistics *statistics)
     for (unsigned side = 0; side < 2; side++)
         add_line_reads(lines, statistics, side);
     add_line_silence(lines, statistics);
+    if (statistics->tapped)
+        add_line(lines, "packets are not counted: the kernel tap invented them; times are those of its host");
     return lines;
 }

@@ -36,7 +36,7 @@ static void advice_on_unknown(GArray *array, const struct statistics *s, const s
 {
     uint64_t unknown = 0, observed = 0, holes = s->carrier[0].n[CARRIER_HOLES] + s->carrier[1].n[CARRIER_HOLES];
     char share[UNITS_SIZE];
-    bool one_way = s->carrier[0].n[CARRIER_PACKETS] == 0 || s->carrier[1].n[CARRIER_PACKETS] == 0;
+    bool one_way = !s->tapped && (s->carrier[0].n[CARRIER_PACKETS] == 0 || s->carrier[1].n[CARRIER_PACKETS] == 0);
 
     for (unsigned side = 0; side < 2; side++) {
         unknown += s->credits[side].n[CREDITS_UNKNOWN];

@@ -149,6 +149,7 @@ struct statistics *collector_take(struct collector *collector, unsigned first, b
         if (!next)
             return NULL;
         next->ib = taken->ib;
+        next->tapped = taken->tapped;
         next->from_start = taken->from_start;
         next->whole = true;
         for (unsigned side = 0; side < 2; side++)

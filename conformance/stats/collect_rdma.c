@@ -128,11 +128,12 @@ static const struct begun *rdma_take_message(struct collector *collector, const 
     return part->complete ? begun : NULL;
 }
 
-static void rdma_count(struct stat_operations *operations, const struct begun *message, int64_t now)
+static void rdma_count(const struct collector *collector, struct stat_operations *operations,
+                       const struct begun *message, int64_t now)
 {
     operations->count++;
     operations->octets += message->octets;
-    operations->parts += message->parts;
+    operations->parts += collector->now->tapped ? 0 : message->parts;
     histogram_add(&operations->sizes, message->octets, 1);
     histogram_add(&operations->moving, time_since(message->since_ns, now), 1);
     operations->first_ns = message->since_ns < operations->first_ns ? message->since_ns : operations->first_ns;
@@ -162,7 +163,7 @@ static void rdma_take_answer(struct collector *collector, const struct collected
     if (!operations)
         return;
     if (whole)
-        rdma_count(operations, whole, part->time_ns);
+        rdma_count(collector, operations, whole, part->time_ns);
     if (!request)
         return;
     if (!request->begun)
@@ -193,7 +194,7 @@ __attribute__((noinline)) static void rdma_take_part(struct collector *collector
             whole ? statistics_operations(collector->now, part->side, part->kind) : NULL;
 
         if (operations)
-            rdma_count(operations, whole, part->time_ns);
+            rdma_count(collector, operations, whole, part->time_ns);
     }
 }
 
@@ -292,7 +293,10 @@ void collector_ib_part(struct collector *collector, const struct ib_rc_part *par
 
     if (part->packet->headers & IB_HAS_INVALIDATE)
         collected.kind = STAT_SEND_INVALIDATE;
-    if (part->length > 0) {
+    if (part->packet->tap.found) /* nobody saw the operation */
+        collected.kind = STAT_NONE;
+    collector->now->tapped |= part->packet->tap.tapped;
+    if (part->length > 0 && !part->packet->tap.tapped) {
         carrier->n[CARRIER_PACKETS]++;
         carrier->n[CARRIER_OCTETS] += part->length;
         carrier->segment_most = part->length > carrier->segment_most ? (uint32_t)part->length : carrier->segment_most;

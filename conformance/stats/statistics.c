@@ -307,6 +307,7 @@ void statistics_join(struct statistics *into, const struct statistics *from)
     histogram_join(&into->gaps, &from->gaps);
     into->whole &= from->whole;
     into->from_start |= from->from_start;
+    into->tapped |= from->tapped;
     into->client = from->client >= 0 ? from->client : into->client;
     into->first_ns = statistics_earlier(into->first_ns, from->first_ns);
     into->last_ns = later(into->last_ns, from->last_ns);

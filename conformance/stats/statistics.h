@@ -164,6 +164,7 @@ struct stat_carrier {
 struct statistics {
     int client;                /* the calling side: 0 or 1; -1: unknown, or none */
     bool ib;                   /* RoCE, InfiniBand: packets instead of FPDUs and TCP segments */
+    bool tapped;               /* recorded by iwarp-tap, whose invented packets are not counted */
     bool from_start, whole;    /* whole: nothing after the first packet is known to be missing */
     int64_t first_ns, last_ns; /* packets; last_ns < first_ns: none */
     struct stat_calls *calls, **calls_end;

@@ -284,6 +284,7 @@ struct rpcrdma_move {
     unsigned reads_open;
     bool asked_again;
     int64_t skew_ns;
+    bool unseen; /* as in struct rdma_part: time and place are not those of the operation */
     bool unsure;
     struct rpcrdma_offer *offer; /* NULL: no outstanding Call offers this memory */
     uint64_t offset;             /* from the beginning of the offer's chunk; valid with offer */

@@ -659,6 +659,7 @@ static void take_move(struct rpcrdma_connection *rpcrdma, const struct rdma_part
                                 .reads_open = part->psns.reads_open,
                                 .asked_again = part->psns.asked_again,
                                 .skew_ns = part->psns.skew_ns,
+                                .unseen = part->unseen,
                                 .unsure = unsure};
 
     move.owner = part->kind == RDMA_READ_RESPONSE ? move.side : other_side(move.side);

@@ -210,6 +210,12 @@ static bool on_lost(GArray *array, const struct statistics *s, const struct stat
     return true;
 }
 
+/* A client's tap does not see when the server moves data. */
+static bool has_unseen_moves(const struct statistics *s, const struct stat_calls *sums)
+{
+    return s->tapped && sums->time[CALL_MOVING].count == 0 && sums->n[OCTETS_READ] + sums->n[OCTETS_WRITTEN] > 0;
+}
+
 static void on_parts(GArray *array, const struct statistics *s, const struct stat_calls *sums)
 {
     struct parts p = parts_of(s, sums);
@@ -231,6 +237,8 @@ static void on_parts(GArray *array, const struct statistics *s, const struct sta
                                    units_share(p.network, p.all, text)),
                    parts_text(&p, sums),
                    g_strdup("fewer and larger Calls, or more Calls at a time, help on this path"));
+    else if (has_unseen_moves(s, sums))
+        return;
     else if (share_of(server, p.all) >= part_notable)
         advice_add(
             array, "server-time", ADVICE_NOTABLE, busy * share_of(server, p.all),

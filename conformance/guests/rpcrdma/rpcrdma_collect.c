@@ -545,7 +545,7 @@ void rpcrdma_collect_move(struct collector *collector, const struct rpcrdma_move
 {
     struct open_call *call = move->offer->transaction->host;
 
-    if (!call)
+    if (!call || move->unseen)
         return;
     rpcrdma_lost_moved(collector, call, &move->place);
     if (!call->moved || move->place.time_ns < call->first_ns)
