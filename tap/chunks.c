@@ -24,6 +24,13 @@ static bool is_of_type(const struct rpcrdma_header *header, const uint8_t *p, si
     return header->proc == RPCRDMA_MSG && n >= header->header_len + 8 && get_be32(p + header->header_len + 4) == type;
 }
 
+bool chunks_are_of(uint32_t type, const uint8_t *p, size_t n)
+{
+    struct rpcrdma_header header;
+
+    return rpcrdma_header_decode(&header, p, n) == RPCRDMA_OK && is_of_type(&header, p, n, type);
+}
+
 void chunks_of_call(struct chunk_segments *out, const uint8_t *p, size_t n)
 {
     struct rpcrdma_header header;

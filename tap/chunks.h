@@ -12,6 +12,8 @@ struct chunk_segments {
     struct rpcrdma_segment segment[CHUNKS_MAX];
 };
 
+/* Whether a Send has a message of that type: RPC_CALL or RPC_REPLY. */
+bool chunks_are_of(uint32_t type, const uint8_t *p, size_t n);
 /* What the other side reads for this Call: the segments of its Read list. Nothing for other messages. */
 void chunks_of_call(struct chunk_segments *out, const uint8_t *p, size_t n);
 /*

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,14 @@ static int64_t clock_ns(clockid_t clock)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
+/* Whether the program that started this one is gone, or wants it to end. */
+static bool is_let_go(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+
+    return poll(&input, 1, 0) != 0;
+}
+
 static void on_record(void *ctx, const void *p, size_t n)
 {
     recorder_take(*(struct recorder **)ctx, p, n);
@@ -53,7 +62,7 @@ static bool record(const struct tap_options *options, struct probes *probes, str
 
     for (;;) {
         int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-        bool last = stopped;
+        bool last = stopped || (options->child && is_let_go());
         struct recorder_counts counts;
         uint64_t all;
 
@@ -91,14 +100,16 @@ static int run_attached(struct tap_options *options, struct probes *probes, stru
         return FAILED;
     }
     *recorder = recorder_new(&options->recorder, file);
-    stderr_line(NAME, "recording");
+    if (!options->quiet)
+        stderr_line(NAME, "recording");
     read = record(options, probes, *recorder, file);
     if (!read)
         stderr_line(NAME, "cannot read from the kernel: %s", strerror(errno));
     recorder_finish(*recorder);
     counts = recorder_counts(*recorder);
     recorder_free(*recorder);
-    sum_up(options, &counts);
+    if (!options->quiet)
+        sum_up(options, &counts);
     return read ? 0 : FAILED;
 }
 

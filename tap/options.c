@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tap/options.h"
 
+#include "tap/extcap.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
@@ -17,23 +19,57 @@ static const char help[] =
     "  -w, --write=FILE      the capture; -: standard output, for iwarp-check -\n"
     "      --peer=ADDRESS    only connections with this peer; may be repeated\n"
     "      --port=PORT       only connections of this port, at either end; may be repeated\n"
+    "      --filter=FILTER   the same as in tcpdump: host ADDRESS, port PORT, or both with \"and\"\n"
     "      --headers         no file data\n"
     "  -s, --snap=N          the first N octets of each packet; 0: all (default)\n"
     "  -c, --count=N         end after N packets\n"
     "  -d, --duration=S      end after S seconds\n"
     "  -C, --size=N          end after N million octets\n"
     "  -Z, --user=USER       the user that root becomes (default: who called sudo, else nobody)\n"
+    "      --child           end with standard input, too, and say only what is wrong\n"
     "  -h, --help, --version\n";
 
-enum { PEER = 256, PORT, HEADERS, VERSION };
+enum { FILTER_MAX = 256 };
+enum {
+    PEER = 256,
+    PORT,
+    FILTER,
+    HEADERS,
+    CHILD,
+    VERSION,
+    INTERFACES,
+    INTERFACE,
+    DLTS,
+    CONFIG,
+    VERIFIED_FILTER,
+    CAPTURE,
+    IGNORED
+};
 
 static const struct option names[] = {
-    {"write", required_argument, NULL, 'w'},    {"peer", required_argument, NULL, PEER},
-    {"port", required_argument, NULL, PORT},    {"headers", no_argument, NULL, HEADERS},
-    {"snap", required_argument, NULL, 's'},     {"count", required_argument, NULL, 'c'},
-    {"duration", required_argument, NULL, 'd'}, {"size", required_argument, NULL, 'C'},
-    {"user", required_argument, NULL, 'Z'},     {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, VERSION},    {NULL, 0, NULL, 0},
+    {"write", required_argument, NULL, 'w'},
+    {"peer", required_argument, NULL, PEER},
+    {"port", required_argument, NULL, PORT},
+    {"headers", no_argument, NULL, HEADERS},
+    {"snap", required_argument, NULL, 's'},
+    {"count", required_argument, NULL, 'c'},
+    {"duration", required_argument, NULL, 'd'},
+    {"size", required_argument, NULL, 'C'},
+    {"user", required_argument, NULL, 'Z'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, VERSION},
+    {"filter", required_argument, NULL, FILTER},
+    {"child", no_argument, NULL, CHILD},
+    /* What Wireshark asks: extcap(4). */
+    {"extcap-interfaces", no_argument, NULL, INTERFACES},
+    {"extcap-version", required_argument, NULL, IGNORED},
+    {"extcap-interface", required_argument, NULL, INTERFACE},
+    {"extcap-dlts", no_argument, NULL, DLTS},
+    {"extcap-config", no_argument, NULL, CONFIG},
+    {"extcap-capture-filter", required_argument, NULL, VERIFIED_FILTER},
+    {"capture", no_argument, NULL, CAPTURE},
+    {"fifo", required_argument, NULL, 'w'},
+    {NULL, 0, NULL, 0},
 };
 
 /* A decimal number from least to most. */
@@ -73,6 +109,36 @@ static bool take_port(struct recorder_options *options, const char *text)
     return true;
 }
 
+static bool take_primitive(struct recorder_options *options, const char *word, const char *value)
+{
+    if (word && value && strcmp(word, "host") == 0)
+        return options->n_peers == 0 && take_peer(options, value);
+    return word && value && strcmp(word, "port") == 0 && options->n_ports == 0 && take_port(options, value);
+}
+
+/* host ADDRESS, port PORT, or both with "and" between: what pcap-filter(7) has for connections. */
+static bool take_filter(struct recorder_options *options, const char *text)
+{
+    static const char space[] = " ";
+    char words[FILTER_MAX], *rest = NULL;
+    const char *word, *joint;
+
+    if (strlen(text) >= sizeof words)
+        return false;
+    memcpy(words, text, strlen(text) + 1);
+    word = strtok_r(words, space, &rest);
+    for (;;) {
+        if (!take_primitive(options, word, strtok_r(NULL, space, &rest)))
+            return false;
+        joint = strtok_r(NULL, space, &rest);
+        if (!joint)
+            return true;
+        if (strcmp(joint, "and") != 0 && strcmp(joint, "&&") != 0)
+            return false;
+        word = strtok_r(NULL, space, &rest);
+    }
+}
+
 static bool take_option(struct tap_options *out, int name, const char *value)
 {
     uint64_t number = 0;
@@ -88,8 +154,21 @@ static bool take_option(struct tap_options *out, int name, const char *value)
         return take_peer(&out->recorder, value);
     case PORT:
         return take_port(&out->recorder, value);
+    case FILTER:
+    case VERIFIED_FILTER:
+        return take_filter(&out->recorder, value);
+    case INTERFACE:
+        return extcap_is_interface(value);
+    case IGNORED:
+        return true;
     case HEADERS:
         out->recorder.headers = true;
+        return true;
+    case CHILD:
+        out->child = out->recorder.counts_drops = out->quiet = true;
+        return true;
+    case CAPTURE:
+        out->quiet = true;
         return true;
     case 's':
         if (!take_number(value, 0, UINT32_MAX, &number))
@@ -122,9 +201,24 @@ static const char *name_of(int name)
 /* One option of the command line. */
 static enum tap_parsed parse_option(struct tap_options *out, int name, const char *word, char *why, size_t size)
 {
-    if (name == 'h' || name == VERSION) {
-        fputs(name == 'h' ? help : "iwarp-tap " IWARP_KIT_VERSION "\n", stdout);
+    switch (name) {
+    case 'h':
+        fputs(help, stdout);
         return TAP_DONE;
+    case VERSION:
+        puts("iwarp-tap " IWARP_KIT_VERSION);
+        return TAP_DONE;
+    case INTERFACES:
+        extcap_say_interfaces();
+        return TAP_DONE;
+    case DLTS:
+        extcap_say_link_type();
+        return TAP_DONE;
+    case CONFIG:
+        extcap_say_dialog();
+        return TAP_DONE;
+    default:
+        break;
     }
     if (name == '?' || name == ':') {
         (void)snprintf(why, size, "%s %s (see --help)", name == '?' ? "unknown option" : "a value is missing after",
@@ -134,6 +228,10 @@ static enum tap_parsed parse_option(struct tap_options *out, int name, const cha
     if (take_option(out, name, optarg))
         return TAP_RUN;
     (void)snprintf(why, size, "--%s: unusable value \"%s\"", name_of(name), optarg);
+    if (name == FILTER || name == VERIFIED_FILTER)
+        (void)snprintf(why, size, "filter \"%s\": not host ADDRESS, port PORT, or both with \"and\"", optarg);
+    if (name == VERIFIED_FILTER) /* Wireshark shows what the standard output has, while the user types */
+        puts(why);
     return TAP_WRONG;
 }
 
@@ -149,6 +247,8 @@ enum tap_parsed tap_options_parse(struct tap_options *out, int argc, char **argv
         parsed = parse_option(out, name, argv[optind - 1], why, size);
     if (parsed != TAP_RUN)
         return parsed;
+    if (out->quiet && !out->file && !out->child) /* the filter was right */
+        return TAP_DONE;
     if (optind < argc)
         (void)snprintf(why, size, "unexpected argument \"%s\" (see --help)", argv[optind]);
     else if (!out->file)

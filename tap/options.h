@@ -11,13 +11,15 @@ struct tap_options {
     const char *user;                 /* whom root becomes; NULL: the caller of sudo, or nobody */
     uint64_t packets, octets;         /* ends after so many; 0: does not */
     int64_t duration_ns;              /* 0: until a signal */
+    bool child;                       /* ends with standard input, too */
+    bool quiet;                       /* says only what is wrong */
 };
 
 enum tap_parsed { TAP_RUN, TAP_DONE, TAP_WRONG };
 
 /*
- * TAP_DONE: --help or --version was answered. TAP_WRONG: why, a line, says what is wrong. Strings are borrowed from
- * argv.
+ * TAP_DONE: --help, --version or a question of Wireshark was answered. TAP_WRONG: why, a line, says what is wrong.
+ * Strings are borrowed from argv.
  */
 enum tap_parsed tap_options_parse(struct tap_options *out, int argc, char **argv, char *why, size_t size);
 

@@ -2,6 +2,8 @@
 #include "tap/probes.h"
 
 #include "tap.skel.h"
+#include "tap/fit.h"
+#include "tap/types.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -13,6 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char sys[] = "/sys";
+static const char kernel_types[] = "/sys/kernel/btf/vmlinux", module_types[] = "/sys/kernel/btf/rpcrdma";
+
 struct probes {
     struct tap_bpf *bpf;
     struct ring_buffer *ring;
@@ -23,20 +28,6 @@ struct probes {
 
 /* ---- what the kernel has ---- */
 
-/* "[none] integrity confidentiality": the mode in brackets. */
-static bool is_confidential(void)
-{
-    char text[128] = "";
-    FILE *file = fopen("/sys/kernel/security/lockdown", "r");
-
-    if (!file)
-        return false;
-    if (!fgets(text, sizeof text, file))
-        text[0] = '\0';
-    (void)fclose(file);
-    return strstr(text, "[confidentiality]") != NULL;
-}
-
 static bool may_load(void)
 {
     capng_get_caps_process();
@@ -44,49 +35,14 @@ static bool may_load(void)
            (capng_have_capability(CAPNG_EFFECTIVE, CAP_BPF) && capng_have_capability(CAPNG_EFFECTIVE, CAP_PERFMON));
 }
 
-static bool has_module(const char *name)
-{
-    char path[128];
-
-    (void)snprintf(path, sizeof path, "/sys/module/%s", name);
-    return access(path, F_OK) == 0;
-}
-
 /* Says what is missing; false if something is. */
 static bool kernel_is_fit(char *error)
 {
-    static const char *const modules[] = {"rpcrdma", "rdma_cm"};
-
     if (!may_load()) {
         SAY(error, "not permitted: run as root, or with CAP_BPF, CAP_PERFMON and CAP_SYSLOG");
         return false;
     }
-    if (is_confidential()) {
-        SAY(error, "the kernel is locked down for confidentiality, and lets nobody read its memory");
-        return false;
-    }
-    if (access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
-        SAY(error, "this kernel does not describe its types (BTF): it was built without CONFIG_DEBUG_INFO_BTF");
-        return false;
-    }
-    for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++) {
-        char path[128];
-
-        if (!has_module(modules[i])) {
-            SAY(error, "the kernel's module %s is not loaded: modprobe %s", modules[i], modules[i]);
-            return false;
-        }
-        (void)snprintf(path, sizeof path, "/sys/module/%s/initstate", modules[i]);
-        if (access(path, F_OK) != 0)
-            continue; /* part of the kernel */
-        (void)snprintf(path, sizeof path, "/sys/kernel/btf/%s", modules[i]);
-        if (access(path, R_OK) != 0) {
-            SAY(error, "the module %s does not describe its types (BTF): it was not built with this kernel",
-                modules[i]);
-            return false;
-        }
-    }
-    return true;
+    return fit_kernel(sys, error, PROBES_ERROR_SIZE);
 }
 
 /* ---- functions by their types ---- */
@@ -128,11 +84,19 @@ static int take_record(void *ctx, void *p, size_t n)
     return 0;
 }
 
-static bool load(struct probes *probes, char *error)
+/* types: a file, or NULL for those of the kernel itself. */
+static struct tap_bpf *open_programs(const char *types)
+{
+    LIBBPF_OPTS(bpf_object_open_opts, options, .btf_custom_path = types);
+
+    return tap_bpf__open_opts(&options);
+}
+
+static bool load(struct probes *probes, const char *types, char *error)
 {
     int status;
 
-    probes->bpf = tap_bpf__open();
+    probes->bpf = open_programs(types);
     if (!probes->bpf) {
         SAY(error, "cannot prepare the BPF programs: %s", strerror(errno));
         return false;
@@ -158,6 +122,25 @@ static bool load(struct probes *probes, char *error)
     return probes->ring != NULL;
 }
 
+static bool load_with_types(struct probes *probes, char *error)
+{
+    char path[64];
+    bool loaded;
+    int file;
+
+    if (!fit_is_module(sys, "rpcrdma"))
+        return load(probes, NULL, error);
+    file = types_join(kernel_types, module_types);
+    if (file < 0) {
+        SAY(error, "%s and %s: %s", kernel_types, module_types, strerror(errno));
+        return false;
+    }
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    loaded = load(probes, path, error);
+    close(file);
+    return loaded;
+}
+
 /* Without the right to see the kernel's addresses, all of them are zero. */
 static bool shows_addresses(void)
 {
@@ -181,7 +164,7 @@ struct probes *probes_open(const struct probes_options *options, bool *pages, ch
     }
     probes->options = *options;
     libbpf_set_print(say_if_wanted);
-    if (!kernel_is_fit(error) || !load(probes, error)) {
+    if (!kernel_is_fit(error) || !load_with_types(probes, error)) {
         probes_close(probes);
         return NULL;
     }

@@ -5,6 +5,7 @@
 #include "tap/chunks.h"
 #include "tap/headers.h"
 #include "tap/link.h"
+#include "wire/rpc.h"
 
 #include <glib.h>
 #include <string.h>
@@ -20,9 +21,9 @@ struct tapped {
     struct link link;
     bool wanted;
     bool ended, server_ended; /* and which side was first */
-    GHashTable *sent;         /* posted Sends without completion: `of`, PSN */
-    GHashTable *reads;        /* `of`, struct begun */
-    struct headers *headers;  /* NULL: file data are written, too */
+    GHashTable *sent;  /* server: posted Sends without completion: `of`, PSN; client: Calls without Reply: XID, PSN */
+    GHashTable *reads; /* `of`, struct begun */
+    struct headers *headers; /* NULL: file data are written, too */
 };
 
 /* Something whole, in its turn. */
@@ -120,11 +121,20 @@ static struct tapped *tapped_of(struct recorder *recorder, const struct tap_even
     return tapped;
 }
 
+static void put_drops(struct recorder *recorder)
+{
+    recorder->out.failed |=
+        !capture_file_drops(recorder->out.file, (int64_t)recorder->latest_ns + recorder->options.epoch_ns,
+                            recorder->dropped + assembly_dropped(recorder->assembly));
+}
+
 static void recorder_skip(struct recorder *recorder, uint64_t n)
 {
     GHashTableIter all;
     gpointer value;
 
+    if (recorder->options.counts_drops)
+        put_drops(recorder);
     g_hash_table_iter_init(&all, recorder->connections);
     while (g_hash_table_iter_next(&all, NULL, &value)) {
         struct tapped *tapped = value;
@@ -252,6 +262,25 @@ static void put_written(struct recorder *recorder, struct tapped *tapped, int64_
     whole_free(written);
 }
 
+static void remember_sent(struct tapped *tapped, uint64_t of, uint32_t psn)
+{
+    g_hash_table_insert(tapped->sent, g_memdup2(&of, sizeof of), GUINT_TO_POINTER(psn));
+}
+
+/* A posted Send of the host is over; received: by the other side. */
+static void forget_sent(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *whole,
+                        uint64_t of, bool received)
+{
+    gpointer psn;
+
+    if (!g_hash_table_lookup_extended(tapped->sent, &of, NULL, &psn))
+        return;
+    if (received)
+        link_acknowledge(&recorder->out, &tapped->link, time_ns, whole->event.server ? LINK_CLIENT : LINK_SERVER,
+                         GPOINTER_TO_UINT(psn));
+    g_hash_table_remove(tapped->sent, &of);
+}
+
 static void put_send(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *whole,
                      bool posted, uint64_t of)
 {
@@ -264,6 +293,9 @@ static void put_send(struct recorder *recorder, struct tapped *tapped, int64_t t
 
     if (tapped->headers)
         message.n = headers_length(tapped->headers, sender == LINK_SERVER, message.p, message.n);
+    /* A client's Sends are hardly ever completed, but who answers a Call has received it. */
+    if (!posted && !whole->event.server && chunks_are_of(RPC_REPLY, whole->octets->data, whole->octets->len))
+        forget_sent(recorder, tapped, time_ns, whole, of, true);
     if (!seen_written)
         put_written(recorder, tapped, time_ns, whole, sender, of);
     psn = link_send(&recorder->out, &tapped->link, time_ns, &message);
@@ -272,18 +304,9 @@ static void put_send(struct recorder *recorder, struct tapped *tapped, int64_t t
     if (!posted)
         link_acknowledge(&recorder->out, &tapped->link, time_ns, !sender, psn);
     else if (whole->event.server)
-        g_hash_table_insert(tapped->sent, g_memdup2(&whole->event.of, sizeof whole->event.of), GUINT_TO_POINTER(psn));
-}
-
-static void put_sent(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *whole)
-{
-    gpointer psn;
-
-    if (!g_hash_table_lookup_extended(tapped->sent, &whole->event.of, NULL, &psn))
-        return;
-    if (whole->event.status == 0)
-        link_acknowledge(&recorder->out, &tapped->link, time_ns, LINK_CLIENT, GPOINTER_TO_UINT(psn));
-    g_hash_table_remove(tapped->sent, &whole->event.of);
+        remember_sent(tapped, whole->event.of, psn);
+    else if (chunks_are_of(RPC_CALL, whole->octets->data, whole->octets->len))
+        remember_sent(tapped, of, psn);
 }
 
 static void put_read(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *whole)
@@ -357,7 +380,7 @@ static void put_turn(struct recorder *recorder, const struct turn *turn)
         put_send(recorder, tapped, time_ns, whole, false, turn->of);
         break;
     case TAP_SENT:
-        put_sent(recorder, tapped, time_ns, whole);
+        forget_sent(recorder, tapped, time_ns, whole, event->of, event->status == 0);
         break;
     case TAP_WRITE: {
         struct link_message message = message_of(whole, LINK_SERVER);
@@ -525,6 +548,5 @@ void recorder_finish(struct recorder *recorder)
     g_hash_table_iter_init(&all, recorder->connections);
     while (g_hash_table_iter_next(&all, NULL, &value))
         recorder_end(recorder, value, time_ns);
-    recorder->out.failed |=
-        !capture_file_drops(recorder->out.file, time_ns, recorder->dropped + assembly_dropped(recorder->assembly));
+    put_drops(recorder);
 }

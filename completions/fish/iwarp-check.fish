@@ -35,7 +35,7 @@ function __iwarp_check_values --argument-names option
         case --timers
             printf '%s=\n' react close reply start idle answer
         case --interface
-            command ls /sys/class/net
+            begin; echo kernel; command ls /sys/class/net; end
         case --relinquish-privileges
             __fish_complete_users
     end

@@ -5,6 +5,7 @@
 #include "conformance/input/capture_drops.h"
 #include "conformance/input/capture_keep.h"
 #include "conformance/input/capture_live.h"
+#include "conformance/input/capture_tap.h"
 #include "conformance/input/unpack.h"
 #include "support/privileges.h"
 
@@ -20,6 +21,7 @@
 
 enum {
     READ_BUFFER = 256 << 10, /* the C library's default buffer costs a system call per 4 KiB */
+    TAP_SNAP = 262144,
     NS_PER_S = 1000000000,
 };
 
@@ -32,6 +34,8 @@ struct capture {
     char *buffer; /* of the stream; outlives it */
     bool is_live;
     struct capture_live live;
+    bool is_tap; /* live, too, but read directly */
+    struct capture_tap tap;
     bool nanoseconds;
     int64_t size;             /* of a regular file; -1: unknown */
     enum capture_status last; /* END and errors are final */
@@ -199,6 +203,25 @@ struct capture *capture_open(const char *path, struct capture_error *error)
     return NULL;
 }
 
+/* What iwarp-tap said on the standard error output precedes this program's own words. */
+static struct capture *capture_open_tap(struct capture *capture, const struct capture_live_options *options,
+                                        struct capture_error *error)
+{
+    capture->is_tap = true;
+    capture->nanoseconds = true;
+    capture->linktype = DLT_EN10MB;
+    if (tap_open(&capture->tap, options, error)) {
+        capture->direct = direct_open_pipe(capture->tap.packets);
+        capture->pcap =
+            pcap_open_dead_with_tstamp_precision(DLT_EN10MB, TAP_SNAP, PCAP_TSTAMP_PRECISION_NANO); /* for copies */
+        if (capture->direct && capture->pcap)
+            return capture;
+        capture_error_set(error, "%s: iwarp-tap could not begin", capture->name);
+    }
+    capture_close(capture);
+    return NULL;
+}
+
 struct capture *capture_open_live(const char *interface, const struct capture_live_options *options,
                                   struct capture_error *error)
 {
@@ -212,6 +235,8 @@ struct capture *capture_open_live(const char *interface, const struct capture_li
     }
     capture->is_live = true;
     capture->size = -1;
+    if (tap_is_interface(interface))
+        return capture_open_tap(capture, options ? options : &defaults, error);
     if (!live_open(&capture->live, interface, options ? options : &defaults, error)) {
         capture->pcap = capture->live.pcap;
         capture_close(capture);
@@ -234,6 +259,8 @@ void capture_close(struct capture *capture)
     if (!capture)
         return;
     direct_close(capture->direct);
+    if (capture->is_tap)
+        tap_close(&capture->tap);
     keep_close(capture->keep);
     if (capture->filtered)
         pcap_freecode(&capture->filter);
@@ -311,6 +338,16 @@ static uint32_t next_frame(struct capture *capture)
     return (uint32_t)(capture->packets++ % UINT32_MAX) + 1;
 }
 
+static void set_packet(struct capture *capture, struct packet *packet, const struct direct_record *record)
+{
+    packet->frame = next_frame(capture);
+    packet->time_ns = record->time_ns;
+    packet->captured = record->captured;
+    packet->length = record->length > record->captured ? record->length : record->captured;
+    packet->data = record->data;
+    packet->linktype = capture->linktype;
+}
+
 /* For anything but a packet, asks libpcap. */
 static bool next_directly(struct capture *capture, struct packet *packet, int *result)
 {
@@ -318,21 +355,17 @@ static bool next_directly(struct capture *capture, struct packet *packet, int *r
 
     switch (direct_next(capture->direct, &record)) {
     case DIRECT_PACKET:
-        break;
+        set_packet(capture, packet, &record);
+        return true;
     case DIRECT_END:
         *result = PCAP_ERROR_BREAK;
         return false;
+    case DIRECT_WAIT: /* not of a file */
     case DIRECT_UNUSUAL:
-        *result = leave_to_libpcap(capture);
-        return false;
+        break;
     }
-    packet->frame = next_frame(capture);
-    packet->time_ns = record.time_ns;
-    packet->captured = record.captured;
-    packet->length = record.length > record.captured ? record.length : record.captured;
-    packet->data = record.data;
-    packet->linktype = capture->linktype;
-    return true;
+    *result = leave_to_libpcap(capture);
+    return false;
 }
 
 static int next_of_libpcap(struct capture *capture, struct pcap_pkthdr **header, const u_char **data)
@@ -349,6 +382,34 @@ static int next_of_libpcap(struct capture *capture, struct pcap_pkthdr **header,
     return result < 0 && capture->stop != 0 ? PCAP_ERROR_BREAK : result; /* being interrupted is not an error then */
 }
 
+/* Ends early only if iwarp-tap could not go on. */
+static enum capture_status next_of_tap(struct capture *capture, struct packet *packet, struct capture_error *error)
+{
+    struct direct_record record;
+
+    if (capture->stop > 1)
+        return capture->last = CAPTURE_END;
+    if (capture->stop != 0)
+        tap_stop(&capture->tap);
+    switch (direct_next(capture->direct, &record)) {
+    case DIRECT_PACKET:
+        set_packet(capture, packet, &record);
+        return CAPTURE_PACKET;
+    case DIRECT_WAIT:
+        tap_wait(&capture->tap);
+        return CAPTURE_TIMEOUT;
+    case DIRECT_END:
+        if (tap_close(&capture->tap))
+            return capture->last = CAPTURE_END;
+        break;
+    case DIRECT_UNUSUAL:
+        break;
+    }
+    capture_error_set(error, "%s: iwarp-tap ended early", capture->name);
+    memcpy(capture->last_text, error->text, sizeof capture->last_text);
+    return capture->last = CAPTURE_CORRUPT;
+}
+
 static enum capture_status next_packet(struct capture *capture, struct packet *packet, struct capture_error *error)
 {
     struct pcap_pkthdr *header;
@@ -359,6 +420,8 @@ static enum capture_status next_packet(struct capture *capture, struct packet *p
         memcpy(error->text, capture->last_text, sizeof error->text);
         return capture->last;
     }
+    if (capture->is_tap)
+        return next_of_tap(capture, packet, error);
     if (capture->direct && !capture->stop && next_directly(capture, packet, &result))
         return CAPTURE_PACKET;
     if (result == 1)
@@ -433,6 +496,8 @@ double capture_progress(const struct capture *capture)
 
 uint64_t capture_dropped(struct capture *capture)
 {
+    if (capture->is_tap)
+        return direct_dropped(capture->direct);
     return capture->is_live ? live_dropped(&capture->live) : capture->dropped;
 }
 

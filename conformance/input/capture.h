@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sources of packets: a capture file (pcap, pcapng; any byte order, micro- or nanoseconds; plain or compressed with
- * gzip, zstd or lz4), standard input, or an interface; all through libpcap.
+ * gzip, zstd or lz4), standard input, or an interface, all through libpcap; or iwarp-tap, which records what the kernel
+ * of this host sends and receives.
  */
 #ifndef IWARP_CONFORMANCE_INPUT_CAPTURE_H
 #define IWARP_CONFORMANCE_INPUT_CAPTURE_H
@@ -32,7 +33,7 @@ struct capture;
 struct capture_live_options {
     unsigned snap_length; /* 0: whole packets */
     unsigned buffer;      /* octets of the kernel buffer; 0: the default */
-    const char *filter;   /* pcap-filter language; NULL: none */
+    const char *filter;   /* pcap-filter language, or the part of it that iwarp-tap knows; NULL: none */
     const char *user;     /* the user that root becomes; NULL: the caller of sudo, or nobody */
     bool writes;          /* a process that gives up root still has to write files */
 };
@@ -40,8 +41,8 @@ struct capture_live_options {
 /* "-" is standard input. NULL with the error set: the file cannot be opened or is not a capture. */
 struct capture *capture_open(const char *path, struct capture_error *error);
 /*
- * Drops all privileges once the interface is open, except the privilege to write files if `writes` is set; see
- * capture_live_opened(). options NULL: the defaults.
+ * "kernel" is iwarp-tap. Drops all privileges once the interface is open, except the privilege to write files if
+ * `writes` is set; see capture_live_opened(). options NULL: the defaults.
  */
 struct capture *capture_open_live(const char *interface, const struct capture_live_options *options,
                                   struct capture_error *error);

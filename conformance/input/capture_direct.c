@@ -5,7 +5,10 @@
  */
 #include "conformance/input/capture_direct.h"
 
+#include "conformance/input/capture_drops.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +37,13 @@ enum {
 
 static const uint32_t pcap_microseconds = 0xa1b2c3d4, pcap_nanoseconds = 0xa1b23c4d;
 static const uint32_t block_section = 0x0a0d0d0a, section_magic = 0x1a2b3c4d;
-enum { BLOCK_INTERFACE = 1, BLOCK_OLD_PACKET = 2, BLOCK_SIMPLE_PACKET = 3, BLOCK_PACKET = 6 };
+enum {
+    BLOCK_INTERFACE = 1,
+    BLOCK_OLD_PACKET = 2,
+    BLOCK_SIMPLE_PACKET = 3,
+    BLOCK_STATISTICS = 5,
+    BLOCK_PACKET = 6,
+};
 
 struct capture_direct {
     int fd;
@@ -43,6 +52,8 @@ struct capture_direct {
     uint64_t offset;   /* in the file, of the octets after the buffer */
     size_t start, end; /* in the buffer */
     bool ended;        /* the file has ended */
+    bool pipe, waits;  /* waits: the pipe is empty now */
+    uint64_t dropped;
     /*
      * Tick of times, in nanoseconds: 1 or 1000. In pcapng each interface has a tick; everything else must be the same
      * for all interfaces.
@@ -78,11 +89,16 @@ static bool direct_fill(struct capture_direct *direct, size_t n)
     direct->end -= direct->start;
     direct->start = 0;
     while (direct->end < n) {
-        ssize_t got =
-            pread(direct->fd, direct->buffer + direct->end, sizeof direct->buffer - direct->end, (off_t)direct->offset);
+        uint8_t *to = direct->buffer + direct->end;
+        size_t room = sizeof direct->buffer - direct->end;
+        ssize_t got = direct->pipe ? read(direct->fd, to, room) : pread(direct->fd, to, room, (off_t)direct->offset);
 
         if (got < 0 && errno == EINTR)
             continue;
+        if (got < 0 && errno == EAGAIN && direct->pipe) {
+            direct->waits = true;
+            return false;
+        }
         if (got <= 0) { /* libpcap meets the same error again, and reports it */
             direct->ended = true;
             return false;
@@ -99,9 +115,12 @@ static inline bool direct_have(struct capture_direct *direct, size_t n)
     return direct->end - direct->start >= n || direct_fill(direct, n);
 }
 
-static bool direct_at_end(struct capture_direct *direct)
+/* The status when the file or pipe has fewer octets than the record. */
+static enum direct_status direct_stopped(struct capture_direct *direct)
 {
-    return !direct_have(direct, 1) && direct->start == direct->end;
+    if (direct->waits)
+        return DIRECT_WAIT;
+    return !direct_have(direct, 1) && direct->start == direct->end ? DIRECT_END : DIRECT_UNUSUAL;
 }
 
 /* Sets a time from ticks of `tick` nanoseconds. False: libpcap would return another time. */
@@ -140,7 +159,7 @@ static enum direct_status next_pcap(struct capture_direct *direct, struct direct
     uint64_t ns;
 
     if (!direct_have(direct, PCAP_RECORD))
-        return direct_at_end(direct) ? DIRECT_END : DIRECT_UNUSUAL;
+        return direct_stopped(direct);
     p = direct->buffer + direct->start;
     seconds = direct_get32(p);
     fraction = direct_get32(p + 4);
@@ -262,7 +281,7 @@ static enum direct_status next_pcapng(struct capture_direct *direct, struct dire
         const uint8_t *block = whole_block(direct, &length);
 
         if (!block)
-            return direct_at_end(direct) ? DIRECT_END : DIRECT_UNUSUAL;
+            return direct_stopped(direct);
         type = direct_get32(block);
         if (type == BLOCK_PACKET) {
             if (!direct_take_packet(direct, block, length, record))
@@ -273,6 +292,8 @@ static enum direct_status next_pcapng(struct capture_direct *direct, struct dire
         if (type == block_section || type == BLOCK_OLD_PACKET || type == BLOCK_SIMPLE_PACKET ||
             (type == BLOCK_INTERFACE && !take_interface(direct, block, length)))
             return DIRECT_UNUSUAL;
+        if (type == BLOCK_STATISTICS && direct->pipe)
+            direct->dropped = drops_of_statistics(block, length);
         direct->start += length;
     }
 }
@@ -294,6 +315,23 @@ struct capture_direct *direct_open(int fd, const struct direct_facts *facts)
     return NULL;
 }
 
+struct capture_direct *direct_open_pipe(int fd)
+{
+    struct capture_direct *direct = malloc(sizeof *direct);
+    int flags = fcntl(fd, F_GETFL);
+
+    if (!direct)
+        return NULL;
+    memset(direct, 0, offsetof(struct capture_direct, buffer));
+    direct->fd = fd;
+    direct->pipe = true;
+    direct->snap_length = sizeof direct->buffer;
+    if (begin_pcapng(direct) && flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0)
+        return direct;
+    direct_close(direct);
+    return NULL;
+}
+
 void direct_close(struct capture_direct *direct)
 {
     free(direct);
@@ -301,10 +339,16 @@ void direct_close(struct capture_direct *direct)
 
 enum direct_status direct_next(struct capture_direct *direct, struct direct_record *record)
 {
+    direct->waits = false;
     return direct->pcapng ? next_pcapng(direct, record) : next_pcap(direct, record);
 }
 
 uint64_t direct_position(const struct capture_direct *direct)
 {
     return direct->offset - (direct->end - direct->start);
+}
+
+uint64_t direct_dropped(const struct capture_direct *direct)
+{
+    return direct->dropped;
 }

@@ -4,6 +4,8 @@
  * as much as all other work on a packet. Ordinary files are regular files in this machine's byte order, pcap or pcapng
  * with one kind of interface and times in micro- or nanoseconds. At the first exception (an error, the end inside a
  * record, another kind of block with packets), the caller continues with libpcap, which decides.
+ *
+ * A pipe from iwarp-tap is read in the same way. It has drop counters between its packets, and nothing unusual.
  */
 #ifndef IWARP_CONFORMANCE_INPUT_CAPTURE_DIRECT_H
 #define IWARP_CONFORMANCE_INPUT_CAPTURE_DIRECT_H
@@ -24,14 +26,23 @@ struct direct_record {
     const uint8_t *data; /* valid until the next call */
 };
 
-enum direct_status { DIRECT_PACKET, DIRECT_END, DIRECT_UNUSUAL };
+enum direct_status {
+    DIRECT_PACKET,
+    DIRECT_WAIT, /* pipes only: nothing has arrived yet */
+    DIRECT_END,
+    DIRECT_UNUSUAL,
+};
 
 /* Reads from the beginning of the file without moving its offset. NULL: not an ordinary file, or no memory. */
 struct capture_direct *direct_open(int fd, const struct direct_facts *facts);
 void direct_close(struct capture_direct *direct);
-/* Must not be called again after any result except PACKET. */
+/* Reads a pcapng stream as it arrives. Waits for the first octets. NULL: not pcapng, or no memory. */
+struct capture_direct *direct_open_pipe(int fd);
+/* Must not be called again after any result except PACKET and WAIT. */
 enum direct_status direct_next(struct capture_direct *direct, struct direct_record *record);
 /* Octets of the file consumed. */
 uint64_t direct_position(const struct capture_direct *direct);
+/* Of a pipe: the drops that its writer has counted so far. */
+uint64_t direct_dropped(const struct capture_direct *direct);
 
 #endif

@@ -84,6 +84,14 @@ static uint64_t drops_of(const struct file *file, const uint8_t *p, size_t n)
     return drops;
 }
 
+uint64_t drops_of_statistics(const uint8_t *block, uint32_t length)
+{
+    static const struct file file;
+
+    return length > STATISTICS_OPTIONS ? drops_of(&file, block + STATISTICS_OPTIONS, length - STATISTICS_OPTIONS - 4)
+                                       : 0;
+}
+
 static bool has_packets(uint32_t type)
 {
     for (size_t i = 0; i < sizeof packet_blocks / sizeof packet_blocks[0]; i++)

@@ -13,5 +13,7 @@
  * have to be read twice.
  */
 uint64_t capture_drops(int fd, int64_t size);
+/* The drop counters in an Interface Statistics Block of this machine's byte order: all its octets, at least 12. */
+uint64_t drops_of_statistics(const uint8_t *block, uint32_t length);
 
 #endif

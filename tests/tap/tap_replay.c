@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tap-replay OUT [--headers] [--snap=N] < RECORDS: iwarp-tap without a kernel. Each record has its length before it (4
- * octets, little-endian); a record without octets reports one that was lost.
+ * tap-replay OUT [--headers] [--counts-drops] [--snap=N] < RECORDS: iwarp-tap without a kernel. Each record has its
+ * length before it (4 octets, little-endian); a record without octets reports one that was lost.
  */
 #include "tap/recorder.h"
 #include "wire/octets.h"
@@ -21,6 +21,7 @@ int main(int argc, char **argv)
 
     for (int i = 2; i < argc; i++) {
         options.headers |= strcmp(argv[i], "--headers") == 0;
+        options.counts_drops |= strcmp(argv[i], "--counts-drops") == 0;
         if (strncmp(argv[i], "--snap=", 7) == 0)
             options.snap = (uint32_t)strtoul(argv[i] + 7, NULL, 10);
     }

@@ -5,6 +5,7 @@
 #include "conformance/input/capture.h"
 #include "conformance/input/capture_keep.h"
 #include "conformance/input/capture_live.h"
+#include "conformance/input/capture_tap.h"
 #include "conformance/merge/merge.h"
 #include "conformance/options/options.h"
 #include "support/confine.h"
@@ -65,6 +66,34 @@ uint64_t live_dropped(struct capture_live *live)
 {
     (void)live;
     return 0;
+}
+
+bool tap_is_interface(const char *name)
+{
+    (void)name;
+    return false;
+}
+
+bool tap_open(struct capture_tap *tap, const struct capture_live_options *options, struct capture_error *error)
+{
+    (void)tap, (void)options, (void)error;
+    return false;
+}
+
+void tap_wait(const struct capture_tap *tap)
+{
+    (void)tap;
+}
+
+void tap_stop(struct capture_tap *tap)
+{
+    (void)tap;
+}
+
+bool tap_close(struct capture_tap *tap)
+{
+    (void)tap;
+    return false;
 }
 
 void privileges_drop_rest(void)

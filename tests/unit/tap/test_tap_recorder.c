@@ -204,6 +204,34 @@ static void written_octets_come_before_their_reply(void **state)
     end();
 }
 
+/* A client's Sends are not completed one by one, but who answers a Call has received it, and all before it. */
+static void a_reply_acknowledges_its_call(void **state)
+{
+    static const uint8_t call[] = {0, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0,
+                                   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0},
+                         reply[] = {0, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0,
+                                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 1};
+    struct seen seen;
+    uint32_t psn;
+
+    start(NULL);
+    give(event_of(TAP_HEAD, false, 1), empty_call, sizeof empty_call);
+    give(event_of(TAP_HEAD, false, 2), call, sizeof call);
+    give(event_of(TAP_HEAD, false, 3), empty_call, sizeof empty_call);
+    give(event_of(TAP_RECEIVED, false, 1), reply, sizeof reply);
+    assert_int_equal(stop().packets, 6);
+    assert_next(IB_SEND_ONLY);
+    assert_true(next_packet(&seen));
+    psn = seen.packet.bth.psn;
+    assert_next(IB_SEND_ONLY);
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.bth.opcode, IB_ACKNOWLEDGE);
+    assert_int_equal(seen.packet.bth.psn, psn);
+    assert_next(IB_SEND_ONLY);
+    assert_next(IB_ACKNOWLEDGE); /* of the Reply */
+    end();
+}
+
 static void a_reply_does_not_wait_for_ever(void **state)
 {
     struct tap_event late = event_of(TAP_RECEIVED, false, 2);
@@ -277,6 +305,26 @@ static void losses_are_in_the_file(void **state)
     end();
 }
 
+/* For a reader that judges at once, the number comes before what follows the loss. */
+static void losses_are_told_at_once(void **state)
+{
+    start(&(struct recorder_options){.counts_drops = true});
+    give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
+    recorder_lost(bench.recorder, 3);
+    give(event_of(TAP_RECEIVED, true, 2), empty_call, sizeof empty_call);
+    stop();
+    assert_next(IB_SEND_ONLY);
+    for (unsigned i = 0; i < 2; i++) { /* and once more at the end */
+        const uint8_t *block = next_block(BLOCK_STATISTICS);
+
+        assert_non_null(block);
+        if (block)
+            assert_int_equal(get_le32(block + 24), 3);
+    }
+    assert_null(next_block(BLOCK_STATISTICS));
+    end();
+}
+
 static void others_are_left_out(void **state)
 {
     struct recorder_options options = {
@@ -344,9 +392,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_reply_is_delivered_when_it_is_done),
         cmocka_unit_test(written_octets_come_before_their_reply),
+        cmocka_unit_test(a_reply_acknowledges_its_call),
         cmocka_unit_test(a_reply_does_not_wait_for_ever),
         cmocka_unit_test(reads_have_the_numbers_of_their_packets),
         cmocka_unit_test(losses_are_in_the_file),
+        cmocka_unit_test(losses_are_told_at_once),
         cmocka_unit_test(others_are_left_out),
         cmocka_unit_test(packets_are_cut),
         cmocka_unit_test(connections_begin_and_end),
