@@ -7,6 +7,7 @@
 #include "wire/crc32c.h"
 
 #include <stdlib.h>
+#include <sys/types.h>
 
 enum { BIG = 70000 };
 
