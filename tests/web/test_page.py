@@ -1,24 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """iwarp-check.html, opened from the disk in Chromium: captures are dropped on it, and it shows the report; no request leaves it."""
-import base64
 import gzip
-import json
 import pathlib
 import re
 import socket
 import struct
 import subprocess
 import sys
-import time
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "check"))
 import browser  # noqa: E402
+from page import ASKS, FAILS, FREE, IN_WORKER, PASSES, arrives, ask, drop, outcome, report, said, undated, verdict, wait_for  # noqa: E402
 
-FAILS = ROOT / "captures/real/errors/op-read-badstag.pcap"
-PASSES = ROOT / "captures/real/nfs/nfs3-acl.pcap"
 REPORTS = {"html": "html", "ndjson": "ndjson", "junit": "xml"}
 
 
@@ -49,50 +45,8 @@ def choose(page, *paths, selector="#files"):
     page.call("DOM.setFileInputFiles", nodeId=node, files=[str(path) for path in paths])
 
 
-def drop(page, *files):
-    """Files as pairs of a name and octets; with a number of times that the octets after the first 24 are there."""
-    page.evaluate("globalThis.transfer = new DataTransfer(), 0")
-    for name, data, *times in files:
-        page.evaluate(f"""(() => {{
-            const octets = Uint8Array.from(atob({json.dumps(base64.b64encode(data).decode())}), (c) => c.charCodeAt(0));
-            const rest = Array({times[0] if times else 1}).fill(octets.subarray(24));
-            transfer.items.add(new File([octets.subarray(0, 24), ...rest], {json.dumps(name)}));
-        }})()""")
-    page.evaluate("document.dispatchEvent(new DragEvent('drop', {dataTransfer: transfer, cancelable: true})), 0")
-
-
-def outcome(page, seconds=180):
-    """Kind and words of the outcome, when there is one."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        kind, words, busy = page.evaluate("[outcome.className, outcome.textContent, !document.getElementById('working').hidden]")
-        if kind and not busy:
-            return kind, words
-        time.sleep(0.02)
-    raise AssertionError(f"no outcome after {seconds} s")
-
-
-def report(page):
-    return page.evaluate("document.getElementById('report').srcdoc")
-
-
-def said(page):
-    return page.evaluate("document.getElementById('said').textContent")
-
-
-def verdict(page):
-    return re.search(r"<h1>([^<]*)</h1>", report(page))[1]
-
-
 def targets(page, kind):
     return [one["targetId"] for one in page.call("Target.getTargets")["targetInfos"] if one["type"] == kind]
-
-
-def wait_for(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def attached(page, kind):
@@ -107,10 +61,6 @@ def attached(page, kind):
         finally:
             page.session = before
     return evaluate
-
-
-def undated(text):
-    return re.sub(r'\d{4}-\d\d-\d\d \d\d:\d\d UTC| (time|timestamp|hostname)="[^"]*"', "", text)
 
 
 # ---- judging ----
@@ -216,42 +166,17 @@ def test_keyboard(page):
 
 # ---- nothing leaves it ----
 
-def arrives(listener, seconds):
-    """What is sent there; b"": a connection without anything in it. None: no connection."""
-    listener.settimeout(seconds)
-    try:
-        with listener.accept()[0] as connection:
-            connection.settimeout(seconds)
-            return connection.recv(1000)
-    except TimeoutError:
-        return None
-
-
-ASKS = {"fetch": "fetch(address, {mode: 'no-cors'})", "picture": "new Image().src = address", "socket": "new WebSocket(address.replace('http', 'ws'))",
-        "beacon": "navigator.sendBeacon(address, 'x')", "script": "document.head.append(Object.assign(document.createElement('script'), {src: address}))",
-        "form": "(() => { const form = Object.assign(document.createElement('form'), {action: address}); document.body.append(form); form.submit(); })()"}
-
-
 @pytest.mark.parametrize("way", ASKS)
 def test_a_request_is_refused(page, chromium, tmp_path, way):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}/"
-        script = f"(() => {{ const address = '{address}'; try {{ Promise.resolve({ASKS[way]}).catch(() => 0); }} catch {{ }} }})()"
-        page.evaluate(script)
+        ask(page, way, address)
         assert not arrives(listener, 1)  # Chromium may connect before it asks the policy; it sends nothing
         free = tmp_path / "free.html"
-        free.write_text("<!DOCTYPE html><title>no policy</title><body></body>", encoding="utf-8")
+        free.write_text(FREE, encoding="utf-8")
         chromium.open(free)
-        chromium.evaluate(script)
+        ask(chromium, way, address)
         assert arrives(listener, 20), "without the policy the request should arrive"
-
-
-IN_WORKER = """new Promise((done) => {
-    const script = `addEventListener("securitypolicyviolation", (event) => postMessage(event.effectiveDirective));
-        fetch("http://127.0.0.1:9/").then(() => postMessage("sent"), () => 0);`;
-    new Worker(URL.createObjectURL(new Blob([script]))).onmessage = (event) => done(event.data);
-    setTimeout(done, 30000, "nothing");
-})"""
 
 
 def test_a_worker_may_not_ask_either(page):
