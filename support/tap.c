@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "support/tap.h"
-
 #include "support/printable.h"
+#include "support/tested.h"
 
-#include <stdarg.h>
-
-void tap_begin(struct tap *tap, FILE *out, unsigned n)
+void tap_begin(FILE *out, unsigned n)
 {
-    *tap = (struct tap){.out = out};
     /* The output conforms to both versions; prove, which sets this variable, rejects version 14 up to Perl 5.36. */
     fprintf(out, "TAP version %d\n1..%u", g_getenv("HARNESS_ACTIVE") ? 13 : 14, n);
     fputs(n == 0 ? " # SKIP nothing was exercised\n" : "\n", out);
@@ -25,15 +21,19 @@ static void tap_write_text(FILE *out, const char *text)
     }
 }
 
-void tap_point(struct tap *tap, bool ok, const char *description, const char *directive, const char *reason)
+static void write_point(FILE *out, const struct tested_case *one, unsigned number)
 {
-    fprintf(tap->out, "%s %u - ", ok ? "ok" : "not ok", ++tap->number);
-    tap_write_text(tap->out, description);
-    if (directive) {
-        fprintf(tap->out, " # %s ", directive);
-        tap_write_text(tap->out, reason ? reason : "");
+    static const char *const directives[TESTED_OUTCOMES] = {[TESTED_WAIVED] = "TODO", [TESTED_SKIPPED] = "SKIP"};
+    bool ok = one->outcome == TESTED_PASSED || one->outcome == TESTED_SKIPPED;
+    const char *reason = one->reason ? one->reason : one->message;
+
+    fprintf(out, "%s %u - ", ok ? "ok" : "not ok", number);
+    tap_write_text(out, one->description);
+    if (directives[one->outcome]) {
+        fprintf(out, " # %s ", directives[one->outcome]);
+        tap_write_text(out, reason ? reason : "");
     }
-    fputc('\n', tap->out);
+    fputc('\n', out);
 }
 
 /* A scalar in double quotes, valid as YAML and JSON. */
@@ -53,24 +53,47 @@ static void tap_write_quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-void tap_yaml(const struct tap *tap, const char *key, ...)
+static void write_details(FILE *out, const struct tested_pair *detail)
 {
-    va_list rest;
-
-    fputs("  ---\n", tap->out);
-    va_start(rest, key);
-    for (; key; key = va_arg(rest, const char *)) {
-        fprintf(tap->out, "  %s: ", key);
-        tap_write_quoted(tap->out, va_arg(rest, const char *));
-        fputc('\n', tap->out);
+    if (!detail->name)
+        return;
+    fputs("  ---\n", out);
+    for (; detail->name; detail++) {
+        fprintf(out, "  %s: ", detail->name);
+        tap_write_quoted(out, detail->value ? detail->value : "");
+        fputc('\n', out);
     }
-    va_end(rest);
-    fputs("  ...\n", tap->out);
+    fputs("  ...\n", out);
 }
 
-void tap_comment(const struct tap *tap, const char *text)
+void tap_comment(FILE *out, const char *text)
 {
-    fputs("# ", tap->out);
-    tap_write_text(tap->out, text);
-    fputc('\n', tap->out);
+    fputs("# ", out);
+    tap_write_text(out, text);
+    fputc('\n', out);
+}
+
+unsigned tap_count(const struct tested_suite *suite)
+{
+    unsigned n = 0;
+
+    for (guint i = 0; i < suite->cases->len; i++)
+        n += g_array_index(suite->cases, struct tested_case, i).description != NULL;
+    return n;
+}
+
+unsigned tap_suite(FILE *out, const struct tested_suite *suite, unsigned number)
+{
+    for (guint i = 0; i < suite->cases->len; i++) {
+        const struct tested_case *one = &g_array_index(suite->cases, struct tested_case, i);
+        g_auto(GStrv) remarks = g_strsplit(one->remarks ? one->remarks : "", "\n", -1);
+
+        if (one->description) {
+            write_point(out, one, ++number);
+            write_details(out, one->details);
+        }
+        for (unsigned k = 0; remarks[k] && remarks[k + 1]; k++)
+            tap_comment(out, remarks[k]);
+    }
+    return number;
 }

@@ -22,9 +22,9 @@ struct report_capture;
 struct stack;
 struct statistics;
 struct terminal;
+struct tested_suite;
 struct trouble_facts;
 struct _JsonObject;
-struct _xmlTextWriter;
 
 /* The context of the guest's own taps; the context of all taps of a connection begins with this struct. */
 struct guest_host {
@@ -73,7 +73,7 @@ struct guest_face {
     void (*write_json)(const void *report, struct json_writer *writer);
     void *(*read_json)(struct json_reading *reading, struct _JsonObject *object);
     void (*join)(void *report, const void *later);
-    void (*write_junit)(const void *report, struct _xmlTextWriter *writer);
+    void (*write_junit)(const void *report, struct tested_suite *suite);
     void (*write_html_terms)(const void *report, struct html_page *page); /* among the connection's */
     void (*write_html)(const void *report, struct html_page *page);
 };

@@ -2,10 +2,10 @@
 #include "conformance/guests/named/named_face.h"
 
 #include "conformance/report/report_html.h"
-#include "conformance/report/report_junit.h"
 #include "conformance/report/terminal.h"
 #include "engine/stack/ulps.h"
 #include "support/json_members.h"
+#include "support/tested.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -68,12 +68,12 @@ static void face_write_json(const void *report, struct json_writer *writer)
     json_end_object(writer);
 }
 
-static void write_junit(const void *report, xmlTextWriter *writer)
+static void write_junit(const void *report, struct tested_suite *suite)
 {
     g_autofree gchar *counts = counts_text(report);
 
-    junit_property(writer, "ulp", title(report));
-    junit_property(writer, "ulp.counts", counts);
+    tested_property(suite, "ulp", title(report));
+    tested_property(suite, "ulp.counts", counts);
 }
 
 static void write_html_terms(const void *report, struct html_page *page)

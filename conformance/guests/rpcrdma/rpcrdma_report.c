@@ -2,10 +2,10 @@
 #include "conformance/guests/rpcrdma/rpcrdma_report.h"
 
 #include "conformance/guests/rpcrdma/rpcrdma_procedure.h"
-#include "conformance/report/report_junit.h"
 #include "conformance/report/terminal.h"
 #include "engine/nfs/rpcrdma_ulp.h"
 #include "support/json_members.h"
+#include "support/tested.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -218,16 +218,16 @@ void rpcrdma_report_join(void *report, const void *later)
 
 /* ---- JUnit ---- */
 
-void rpcrdma_report_junit(const void *report, xmlTextWriter *writer)
+void rpcrdma_report_junit(const void *report, struct tested_suite *suite)
 {
     const struct rpcrdma_report *rpcrdma = report;
 
-    junit_property(writer, "rpcrdma.client",
-                   rpcrdma->calls_go == DIR_UNKNOWN        ? "not known"
-                   : rpcrdma->calls_go == DIR_TO_RESPONDER ? "initiator"
-                                                           : "responder");
-    junit_property_number(writer, "rpcrdma.threshold_to_responder", rpcrdma->threshold[DIR_TO_RESPONDER] != 0,
-                          rpcrdma->threshold[DIR_TO_RESPONDER]);
-    junit_property_number(writer, "rpcrdma.threshold_to_initiator", rpcrdma->threshold[DIR_TO_INITIATOR] != 0,
-                          rpcrdma->threshold[DIR_TO_INITIATOR]);
+    tested_property(suite, "rpcrdma.client",
+                    rpcrdma->calls_go == DIR_UNKNOWN        ? "not known"
+                    : rpcrdma->calls_go == DIR_TO_RESPONDER ? "initiator"
+                                                            : "responder");
+    tested_property_number(suite, "rpcrdma.threshold_to_responder", rpcrdma->threshold[DIR_TO_RESPONDER] != 0,
+                           rpcrdma->threshold[DIR_TO_RESPONDER]);
+    tested_property_number(suite, "rpcrdma.threshold_to_initiator", rpcrdma->threshold[DIR_TO_INITIATOR] != 0,
+                           rpcrdma->threshold[DIR_TO_INITIATOR]);
 }

@@ -19,7 +19,7 @@ void rpcrdma_report_free(void *report);
 const char *rpcrdma_report_title(const void *report);
 void rpcrdma_report_text(const void *report, const struct terminal *terminal, bool verbose);
 void rpcrdma_report_json(const void *report, struct json_writer *writer);
-void rpcrdma_report_junit(const void *report, struct _xmlTextWriter *writer);
+void rpcrdma_report_junit(const void *report, struct tested_suite *suite);
 void rpcrdma_report_html_terms(const void *report, struct html_page *page);
 void rpcrdma_report_html(const void *report, struct html_page *page);
 void *rpcrdma_report_read(struct json_reading *reading, struct _JsonObject *object);
