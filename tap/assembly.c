@@ -8,14 +8,14 @@ struct key {
     uint32_t kind;
 };
 
-/* A posted Send has two parts, each with blocks of its own; other things have one. */
+/* A posted Send has two parts, each with its own blocks; other items have one. */
 enum { PART_HEAD, PART_BODY, PARTS };
 
 struct pieces {
-    GList link; /* in assembly->oldest; data: this */
+    GList link; /* in assembly->oldest; data: this struct */
     struct key key;
     struct tap_event event;
-    bool headed; /* event is that of the first block, or of the head */
+    bool headed; /* event is from the first block, or from the head */
     GByteArray *octets[PARTS];
     uint64_t length[PARTS];
 };
@@ -86,7 +86,7 @@ static struct pieces *pieces_of(struct assembly *assembly, const struct tap_even
     return pieces;
 }
 
-/* After octets that were cut, nothing of the same part is contiguous. */
+/* After cut octets, the rest of the same part is no longer contiguous. */
 static void pieces_append(struct assembly *assembly, struct pieces *pieces, unsigned part, const uint8_t *p, uint32_t n,
                           uint32_t length)
 {
@@ -97,7 +97,7 @@ static void pieces_append(struct assembly *assembly, struct pieces *pieces, unsi
     pieces->length[part] += length;
 }
 
-/* Removes octets at the beginning: the rest of a Send that was prepared before, but never posted. */
+/* Removes octets at the beginning: the rest of a Send that was prepared, but never posted. */
 static void drop_stale(struct assembly *assembly, struct pieces *pieces, uint64_t n)
 {
     GByteArray *body = pieces->octets[PART_BODY];
@@ -118,8 +118,7 @@ static void pieces_clear(struct assembly *assembly, struct pieces *pieces, unsig
 }
 
 /*
- * Blocks of the previous thing with this key are lost. What the server has of a body may already belong to the new
- * Send.
+ * Blocks of the previous item with this key are lost. The server's part of a body may already belong to the new Send.
  */
 static void pieces_restart(struct assembly *assembly, struct pieces *pieces, const struct tap_event *event)
 {
@@ -138,7 +137,7 @@ static struct whole *pieces_join(struct assembly *assembly, struct pieces *piece
     whole->event = pieces->event;
     whole->length = pieces->length[PART_HEAD] + pieces->length[PART_BODY];
     whole->octets = g_byte_array_ref(head);
-    assembly->octets -= head->len; /* given away; what is appended now was counted as the body's */
+    assembly->octets -= head->len; /* given away; what is appended now was counted as part of the body */
     if (head->len == pieces->length[PART_HEAD])
         g_byte_array_append(head, body->data, body->len);
     g_clear_pointer(&pieces->octets[PART_HEAD], g_byte_array_unref);
@@ -151,7 +150,7 @@ static bool pieces_are_whole(struct assembly *assembly, struct pieces *pieces, c
     uint64_t head = pieces->length[PART_HEAD], body = pieces->length[PART_BODY], total = pieces->event.total;
 
     switch ((enum tap_kind)pieces->key.kind) {
-    case TAP_EXPOSED: /* taken when they are needed */
+    case TAP_EXPOSED: /* taken on demand */
     case TAP_WRITTEN:
         return false;
     case TAP_READ_OCTETS:

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Puts the blocks of tap/event.h together: Sends, segments, the client's chunks.
- *
- * Memory: things that lack blocks, because the ring had no room for these, are dropped when ASSEMBLY_MAX newer ones are
- * incomplete or ASSEMBLY_OCTETS_MAX octets are kept.
+ * Assembles the blocks of tap/event.h: Sends, segments, the client's chunks. Memory: items with missing blocks, for
+ * which the ring had no room, are dropped when ASSEMBLY_MAX newer items are incomplete or ASSEMBLY_OCTETS_MAX octets
+ * are kept.
  */
 #ifndef IWARP_TAP_ASSEMBLY_H
 #define IWARP_TAP_ASSEMBLY_H
@@ -16,7 +15,7 @@
 
 enum { ASSEMBLY_MAX = 4096, ASSEMBLY_OCTETS_MAX = 64 << 20 };
 
-/* A whole thing: `length` octets, of which the first octets->len are known. */
+/* A whole item: `length` octets, of which the first octets->len are known. */
 struct whole {
     struct tap_event event; /* its first record, or its head */
     GByteArray *octets;     /* owned */
@@ -28,13 +27,15 @@ struct assembly;
 struct assembly *assembly_new(void);
 void assembly_free(struct assembly *assembly);
 
-/* Adds a block of a kind from TAP_HEAD on; returns what is whole by it, to be freed with whole_free(); or NULL. */
+/*
+ * Adds a block of a kind from TAP_HEAD on; returns the item that it completes, to be freed with whole_free(); or NULL.
+ */
 struct whole *assembly_add(struct assembly *assembly, const struct tap_event *event, const uint8_t *octets);
-/* Takes what came of that kind so far, whole or not; NULL: nothing. */
+/* Takes what has come of this kind so far, complete or not; NULL: nothing. */
 struct whole *assembly_take(struct assembly *assembly, uint64_t connection, uint64_t of, enum tap_kind kind);
 /* Drops everything of a connection. */
 void assembly_forget(struct assembly *assembly, uint64_t connection);
-/* Things that were dropped for lack of blocks, so far. */
+/* The number of items dropped so far for missing blocks. */
 uint64_t assembly_dropped(const struct assembly *assembly);
 
 void whole_free(struct whole *whole);

@@ -16,7 +16,7 @@ static void chunks_add_all(struct chunk_segments *out, const struct rpcrdma_chun
         chunks_add(out, rpcrdma_segment_at(chunk, p, i));
 }
 
-/* RDMA_NOMSG has no RPC message: its lists say what it is. */
+/* RDMA_NOMSG has no RPC message: its lists show what it is. */
 static bool is_of_type(const struct rpcrdma_header *header, const uint8_t *p, size_t n, uint32_t type)
 {
     if (header->proc == RPCRDMA_NOMSG)

@@ -11,11 +11,12 @@ enum { CALLS_MAX = 1024 }; /* remembered per side; a power of two */
 
 struct known_call {
     uint32_t xid;
-    const struct nfs_procedure *procedure; /* NULL: not of NFS, or protected */
+    const struct nfs_procedure *procedure; /* NULL: not NFS, or protected */
 };
 
 struct headers {
-    struct known_call call[2][CALLS_MAX]; /* by sender, a hash table without chains: a newer Call takes the place */
+    struct known_call call[2]
+                          [CALLS_MAX]; /* by sender, a hash table without chains: a newer Call replaces an older one */
 };
 
 struct headers *headers_new(void)
@@ -33,9 +34,9 @@ static struct known_call *call_place(struct headers *headers, unsigned side, uin
     return &headers->call[side][(xid * 0x9E3779B1u >> 16) & (CALLS_MAX - 1)];
 }
 
-/* What is known of a message that is walked: chunks with octets take the file data out of it, in their order. */
+/* What is known about a message that is being walked: chunks with octets remove file data from it, in their order. */
 struct data_search {
-    unsigned chunks; /* that are left */
+    unsigned chunks; /* the remaining ones */
     bool removed;    /* data were in a chunk */
     size_t first_at; /* where, for the first */
     bool found;      /* data are in the message, at: */
@@ -60,7 +61,7 @@ static uint64_t on_item(void *ctx, const struct nfs_item *item)
     return 0;
 }
 
-/* The number of octets of p[0..n), arguments or results, that come before file data. */
+/* The number of octets of p[0..n), arguments or results, before file data. */
 static size_t before_data(const struct nfs_procedure *procedure, bool reply, const uint8_t *p, size_t n,
                           unsigned chunks)
 {
@@ -90,7 +91,7 @@ static unsigned chunks_used(const struct rpcrdma_header *header, const uint8_t *
         for (uint32_t i = 0; i < chunk.n; i++)
             length += rpcrdma_segment_at(&chunk, p, i).length;
         if (length == 0)
-            break; /* its data are in the message, and so may be those of later chunks */
+            break; /* its data are in the message, and so may be the data of later chunks */
         used++;
     }
     return used;

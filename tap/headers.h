@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which octets of a Send are headers, so that no file data leave the host: the Transport header with its lists, the RPC
- * header, and arguments and results of NFS up to the first file data in the message. Of other programs, of messages
- * that RPCSEC_GSS protects, and of what the walker of wire/nfs.h does not know, only what comes before.
+ * header, and arguments and results of NFS up to the first file data in the message. For other programs, messages that
+ * RPCSEC_GSS protects, and anything unknown to the walker of wire/nfs.h: only the octets before that.
  */
 #ifndef IWARP_TAP_HEADERS_H
 #define IWARP_TAP_HEADERS_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of one connection: remembers its latest Calls, because a Reply does not name its procedure. */
+/* For one connection: remembers its latest Calls, because a Reply does not name its procedure. */
 struct headers;
 
 struct headers *headers_new(void);

@@ -63,7 +63,7 @@ static void link_put(struct link_output *out, struct link *link, int64_t time_ns
     mark.source_port = link->path.port[packet->side];
     mark.destination_port = link->path.port[!packet->side];
     tap_mark_encode(&mark, frame);
-    tail = packet->n < packet->length ? tail : 0; /* what is not known is cut, with all that follows */
+    tail = packet->n < packet->length ? tail : 0; /* unknown octets are cut, and everything after them */
     if (out->snap > 0 && n - tail > out->snap)
         tail = n - out->snap;
     out->failed |= !capture_file_cut_packet(out->file, time_ns, frame, n - tail, n);
@@ -76,7 +76,7 @@ static struct link_packet packet_to(const struct link *link, unsigned side, enum
         .side = side, .wire.bth = {.opcode = (uint8_t)operation, .qp = link_qp(link, !side), .psn = psn & IB_PSN_MASK}};
 }
 
-/* The opcodes of a message by its first, middle, last and only packet. */
+/* The opcodes of a message's first, middle, last and only packet. */
 struct link_opcodes {
     enum ib_operation first, middle, last, only;
 };
@@ -88,7 +88,7 @@ static enum ib_operation opcode_at(const struct link_opcodes *opcodes, bool firs
     return last ? opcodes->last : opcodes->middle;
 }
 
-/* Writes the message as packets from this PSN on; returns the PSN after the last one. */
+/* Writes the message as packets starting with this PSN; returns the PSN after the last packet. */
 static uint32_t link_message_put(struct link_output *out, struct link *link, int64_t time_ns, uint32_t psn,
                                  const struct link_opcodes *opcodes, const struct link_message *message)
 {
@@ -178,7 +178,7 @@ void link_skip(struct link_output *out, struct link *link, int64_t time_ns, uint
 
 /* ---- set-up ---- */
 
-/* As RoCE v2 has IP addresses in GIDs. */
+/* RoCE v2 carries IP addresses in GIDs. */
 static void link_gid(const struct link *link, unsigned side, uint8_t *out)
 {
     if (!link->path.ipv6)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recorded connection as packets of RoCE v2, with the marker of wire/tap_mark.h. Invented: queue pair numbers (even
- * for the client, the next odd number for the server), packet sequence numbers from 0, packets of LINK_MTU octets,
- * Acknowledges, and what connection management has beside private data, IRD and ORD.
- *
- * Sides: 0 is the client, 1 the server.
+ * Writes a recorded connection as packets of RoCE v2, with the marker of wire/tap_mark.h. Invented are: queue pair
+ * numbers (even for the client, the next odd number for the server), packet sequence numbers from 0, packets of
+ * LINK_MTU octets, Acknowledges, and the fields of connection management other than private data, IRD and ORD. Sides: 0
+ * is the client, 1 the server.
  */
 #ifndef IWARP_TAP_LINK_H
 #define IWARP_TAP_LINK_H
@@ -36,7 +35,7 @@ struct link_output {
     bool failed;
 };
 
-/* Of the connection that the event is about. False: its addresses are not IP addresses. */
+/* Starts the connection of the event. False: its addresses are not IP addresses. */
 bool link_init(struct link *link, uint32_t number, const struct tap_event *event);
 
 /* A message: `length` octets, of which n are known. Returns the PSN of its last packet. */
@@ -62,8 +61,8 @@ void link_acknowledge(struct link_output *out, struct link *link, int64_t time_n
 /* Connection management: the caller sets attribute, IRD and ORD, private data, reason. */
 void link_manage(struct link_output *out, struct link *link, int64_t time_ns, unsigned side, struct ib_cm *cm);
 /*
- * Up to n messages of the connection are missing, of either side. A reader sees a gap in the PSNs that was
- * acknowledged, as if the packets had been lost by a capture.
+ * Up to n messages of the connection are missing, on either side. A reader sees an acknowledged gap in the PSNs, as if
+ * a capture had lost the packets.
  */
 void link_skip(struct link_output *out, struct link *link, int64_t time_ns, uint32_t n);
 

@@ -53,7 +53,7 @@ static bool is_enough(const struct tap_options *options, const struct recorder_c
            (options->duration_ns > 0 && clock_ns(CLOCK_MONOTONIC) - since_ns >= options->duration_ns);
 }
 
-/* Until a signal, or a limit. */
+/* Runs until a signal, or a limit. */
 static bool record(const struct tap_options *options, struct probes *probes, struct recorder *recorder,
                    struct capture_file *file)
 {
@@ -88,7 +88,7 @@ static void sum_up(const struct tap_options *options, const struct recorder_coun
                 counts->dropped == 1 ? "" : "s");
 }
 
-/* The programs are in the kernel: from here on no privilege is needed. */
+/* The programs are in the kernel: from here on no privileges are needed. */
 static int run_attached(struct tap_options *options, struct probes *probes, struct recorder **recorder,
                         struct capture_file *file)
 {
@@ -137,8 +137,8 @@ static int run(struct tap_options *options)
 
     if (!probes)
         return USAGE;
-    file = capture_file_open_commented(
-        options->file, "Recorded by iwarp-tap: messages of RPC-over-RDMA, and a transport that is invented");
+    file = capture_file_open_commented(options->file,
+                                       "Recorded by iwarp-tap: RPC-over-RDMA messages in an invented transport");
     if (!file) {
         stderr_line(NAME, "%s: %s", options->file, strerror(errno));
         probes_close(probes);
@@ -169,7 +169,7 @@ int main(int argc, char **argv)
         break;
     }
     if (strcmp(options.file, "-") == 0 && isatty(STDOUT_FILENO)) {
-        stderr_line(NAME, "a capture is not for a terminal: -w FILE, or a pipe");
+        stderr_line(NAME, "refusing to write a capture to a terminal: use -w FILE, or a pipe");
         return USAGE;
     }
     sigaction(SIGINT, &stop, NULL);

@@ -8,17 +8,17 @@
 struct tap_options {
     struct recorder_options recorder; /* epoch_ns is not set */
     const char *file;                 /* "-": standard output */
-    const char *user;                 /* whom root becomes; NULL: the caller of sudo, or nobody */
-    uint64_t packets, octets;         /* ends after so many; 0: does not */
+    const char *user;                 /* the user that root becomes; NULL: the caller of sudo, or nobody */
+    uint64_t packets, octets;         /* ends after this many packets; 0: no limit */
     int64_t duration_ns;              /* 0: until a signal */
     bool child;                       /* ends with standard input, too */
-    bool quiet;                       /* says only what is wrong */
+    bool quiet;                       /* reports only errors */
 };
 
 enum tap_parsed { TAP_RUN, TAP_DONE, TAP_WRONG };
 
 /*
- * TAP_DONE: --help, --version or a question of Wireshark was answered. TAP_WRONG: why, a line, says what is wrong.
+ * TAP_DONE: --help, --version or a question of Wireshark was answered. TAP_WRONG: `why`, one line, describes the error.
  * Strings are borrowed from argv.
  */
 enum tap_parsed tap_options_parse(struct tap_options *out, int argc, char **argv, char *why, size_t size);

@@ -26,7 +26,7 @@ struct probes {
 
 #define SAY(error, ...) ((void)snprintf(error, PROBES_ERROR_SIZE, __VA_ARGS__))
 
-/* ---- what the kernel has ---- */
+/* ---- the running kernel ---- */
 
 static bool may_load(void)
 {
@@ -35,7 +35,7 @@ static bool may_load(void)
            (capng_have_capability(CAPNG_EFFECTIVE, CAP_BPF) && capng_have_capability(CAPNG_EFFECTIVE, CAP_PERFMON));
 }
 
-/* Says what is missing; false if something is. */
+/* Reports what is missing; false if something is. */
 static bool kernel_is_fit(char *error)
 {
     if (!may_load()) {
@@ -68,7 +68,7 @@ static bool choose_programs(struct tap_bpf *bpf, char *error)
     (void)bpf_program__set_autoload(new_send == 2 ? bpf->progs.server_post_send : bpf->progs.server_send, true);
     (void)bpf_program__set_autoload(segment == 6 ? bpf->progs.server_segment_6 : bpf->progs.server_segment_5, true);
     if (!known)
-        SAY(error, "the functions of this kernel's rpcrdma are not known to this version of iwarp-tap");
+        SAY(error, "this version of iwarp-tap does not know the functions of this kernel's rpcrdma");
     btf__free(module);
     btf__free(kernel);
     return known;

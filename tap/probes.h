@@ -10,8 +10,8 @@
 enum { PROBES_ERROR_SIZE = 512 };
 
 struct probes_options {
-    uint32_t snap; /* octets of a block that are read; 0: all */
-    bool chunks;   /* read the octets of chunks, too */
+    uint32_t snap; /* octets of a block to read; 0: all */
+    bool chunks;   /* also read the octets of chunks */
     void *ctx;
     void (*record)(void *ctx, const void *p, size_t n); /* valid during the call */
 };
@@ -19,13 +19,13 @@ struct probes_options {
 struct probes;
 
 /*
- * NULL with the reason in error: one line without the program's name. Needs CAP_BPF and CAP_PERFMON; CAP_SYSLOG for the
- * octets of chunks, whose pages are found by two of the kernel's symbols. Without it, *pages becomes false.
+ * NULL with the reason in error: one line without the program's name. Needs CAP_BPF and CAP_PERFMON; the octets of
+ * chunks also need CAP_SYSLOG, because two kernel symbols locate their pages. Without CAP_SYSLOG, *pages becomes false.
  */
 struct probes *probes_open(const struct probes_options *options, bool *pages, char error[PROBES_ERROR_SIZE]);
-/* Waits for records, at most that long, and hands them over. False with errno set: they cannot be read any more. */
+/* Waits for records, at most this long, and delivers them. False with errno set: no more records can be read. */
 bool probes_read(struct probes *probes, int timeout_ms);
-/* Records, and whole runs of a program, that the kernel left out so far. */
+/* The number of records, and of whole program runs, that the kernel has left out so far. */
 uint64_t probes_lost(const struct probes *probes);
 /* Removes the programs from the kernel. */
 void probes_close(struct probes *probes);

@@ -10,7 +10,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* An RDMA Read that the server has begun. */
+/* An RDMA Read begun by the server. */
 struct begun {
     uint32_t psn, handle, length;
     uint64_t address;
@@ -26,11 +26,11 @@ struct tapped {
     struct headers *headers; /* NULL: file data are written, too */
 };
 
-/* Something whole, in its turn. */
+/* A whole item, in its turn. */
 struct turn {
     struct whole *whole;
     bool waits;
-    uint64_t of; /* the XID that it waits for, as TAP_WRITTEN has it */
+    uint64_t of; /* the XID for which it waits, as in TAP_WRITTEN */
 };
 
 struct recorder {
@@ -40,7 +40,7 @@ struct recorder {
     GHashTable *connections; /* id: struct tapped */
     GQueue turns;
     uint32_t n_connections;
-    uint64_t dropped, skipped; /* skipped: assembly_dropped() that was reported to the connections */
+    uint64_t dropped, skipped; /* skipped: the part of assembly_dropped() that was reported to the connections */
     uint64_t latest_ns;
     unsigned n_waiting;
 };
@@ -221,7 +221,7 @@ static void cut_data(const struct tapped *tapped, struct link_message *message)
         message->n = 0;
 }
 
-/* What the other side will read of this host's memory, which the Call offers. */
+/* The part of this host's memory, offered by the Call, that the other side will read. */
 static void put_exposed(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *call,
                         unsigned caller)
 {
@@ -286,7 +286,7 @@ static void put_send(struct recorder *recorder, struct tapped *tapped, int64_t t
 {
     unsigned sender = posted == (bool)whole->event.server ? LINK_SERVER : LINK_CLIENT;
     struct link_message message = message_of(whole, sender);
-    /* Chunks are moved by who answers, which is seen on a server that does so. */
+    /* The responder moves chunks, so their moves are seen only on a server. */
     bool seen_written = whole->event.server && sender == LINK_SERVER;
     bool seen_read = whole->event.server && sender == LINK_CLIENT;
     uint32_t psn;
@@ -343,7 +343,7 @@ static void put_turn(struct recorder *recorder, const struct turn *turn)
     unsigned host = event->server ? LINK_SERVER : LINK_CLIENT;
     int64_t time_ns = (int64_t)event->time_ns + recorder->options.epoch_ns;
 
-    if (event->kind == TAP_CONNECT || event->kind == TAP_ASKED) /* the number may have had another connection */
+    if (event->kind == TAP_CONNECT || event->kind == TAP_ASKED) /* the number may have belonged to another connection */
         g_hash_table_remove(recorder->connections, &event->connection);
     tapped = tapped_of(recorder, event);
     if (!tapped->wanted && event->kind != TAP_GONE)
@@ -420,7 +420,7 @@ static void put_turns(struct recorder *recorder, bool all)
     }
 }
 
-/* Blocks that were lost are missing in some connection. */
+/* Lost blocks are missing in some connection. */
 static void tell_dropped(struct recorder *recorder)
 {
     uint64_t dropped = assembly_dropped(recorder->assembly);
@@ -431,7 +431,7 @@ static void tell_dropped(struct recorder *recorder)
     recorder->skipped = dropped;
 }
 
-/* The octets that a Reply waits for are there. */
+/* The octets for which a Reply waits have arrived. */
 static void wake(struct recorder *recorder, const struct tap_event *event)
 {
     for (GList *link = recorder->n_waiting > 0 ? recorder->turns.head : NULL; link; link = link->next) {

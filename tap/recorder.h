@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From the records of the BPF programs (tap/event.h) to a capture: which connection they belong to, what is whole, in
- * which order it is written, and what is missing.
- *
- * Packets are written in the order of records, with their times. A Reply that a client received waits for the octets
- * that the server had written into the client's memory, because these come first on the wire, and so does everything
- * after it; at most RECORDER_WAIT_NS, or RECORDER_QUEUE records.
+ * From the records of the BPF programs (tap/event.h) to a capture: assigns them to connections, assembles items,
+ * decides their order, and notes what is missing. Packets are written in the order of records, with their times. A
+ * Reply that a client received waits, at most RECORDER_WAIT_NS or RECORDER_QUEUE records, for the octets that the
+ * server had written into the client's memory, because these come first on the wire; everything after the Reply waits,
+ * too.
  */
 #ifndef IWARP_TAP_RECORDER_H
 #define IWARP_TAP_RECORDER_H
@@ -33,7 +32,7 @@ struct recorder_options {
 struct recorder_counts {
     uint64_t packets, octets; /* written */
     uint32_t connections;
-    uint64_t dropped; /* records, or messages that lack some */
+    uint64_t dropped; /* records, or incomplete messages */
     bool failed;      /* the file could not be written; errno is that of the capture file */
 };
 
@@ -41,13 +40,13 @@ struct recorder;
 
 /* Borrows the file. */
 struct recorder *recorder_new(const struct recorder_options *options, struct capture_file *file);
-/* A record: n octets at p. A record that contradicts itself counts as dropped. */
+/* Takes a record: n octets at p. A record that contradicts itself counts as dropped. */
 void recorder_take(struct recorder *recorder, const void *p, size_t n);
-/* The kernel could not make n records. */
+/* The kernel could not write n records. */
 void recorder_lost(struct recorder *recorder, uint64_t n);
 /* Time passes without records: now is CLOCK_MONOTONIC. */
 void recorder_reach(struct recorder *recorder, uint64_t now_ns);
-/* Writes what waits, and the number of drops. */
+/* Writes what is waiting, and the number of drops. */
 void recorder_finish(struct recorder *recorder);
 struct recorder_counts recorder_counts(const struct recorder *recorder);
 void recorder_free(struct recorder *recorder);

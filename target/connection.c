@@ -10,7 +10,7 @@
 #include <time.h>
 
 enum { OWN_SENDS = 8, AT_ONCE = 64 };
-static const uint64_t own_send = UINT64_MAX; /* wr_id of what is no echo */
+static const uint64_t own_send = UINT64_MAX; /* wr_id of messages that are not echoes */
 
 double connection_now(void)
 {
@@ -35,7 +35,7 @@ struct connection *connection_new(struct rdma_cm_id *id, const struct target_opt
     return c;
 }
 
-/* One Receive more than are posted at first: a peer's Receive may be asked for while another is still being echoed. */
+/* One Receive more than are posted at first: a peer may need a Receive while another is still being echoed. */
 static const char *open_queues(struct connection *c)
 {
     struct ibv_device_attr can;
@@ -106,7 +106,7 @@ void connection_terms(struct connection *c, struct rdma_conn_param *terms, uint8
     }
 }
 
-/* False: the queue pair takes no more. */
+/* False: the queue pair accepts no more work. */
 static bool connection_post_send(struct connection *c, uint64_t cookie, const struct memory_region *from, uint64_t at,
                                  uint32_t n)
 {
@@ -142,7 +142,7 @@ void connection_greet(struct connection *c)
 
 /*
  * Posts the Atomic that a message asks for; the original value goes to the beginning of the message's Receive buffer.
- * False: the device has no Atomics, or the message asks for Immediate Data of 8 octets, of which verbs carry 4.
+ * False: the device has no Atomics, or the message asks for Immediate Data of 8 octets, whereas verbs carry 4.
  */
 static bool connection_performs(struct connection *c, uint64_t cookie, const struct advert_request *task, uint64_t at)
 {
@@ -164,17 +164,17 @@ static bool connection_performs(struct connection *c, uint64_t cookie, const str
 
     if (!done && c->options->verbose)
         target_trouble_say("connection %p: a message asks for an operation that %s", (void *)c,
-                           is_atomic ? "this device lacks" : "verbs lack");
+                           is_atomic ? "this device does not have" : "verbs lack");
     return done;
 }
 
-/* True: an answer is on its way out of this Receive buffer, or instead of it. */
+/* True: an answer is being sent from this Receive buffer, or in place of it. */
 static bool connection_answered(struct connection *c, const struct ibv_wc *received)
 {
     uint64_t at = received->wr_id * c->plan.size;
     struct advert_request task;
 
-    if (received->byte_len > c->plan.size) /* the device's word; ours is the bound */
+    if (received->byte_len > c->plan.size) /* the device chose the number; this is our limit */
         return false;
     if (plan_is_question(c->memory.receives.octets + at, received->byte_len, &c->plan.echo))
         return send_advert(c, received->wr_id);
@@ -184,7 +184,7 @@ static bool connection_answered(struct connection *c, const struct ibv_wc *recei
     return c->plan.echo && connection_post_send(c, received->wr_id, &c->memory.receives, at, received->byte_len);
 }
 
-/* A message is sent back from the Receive buffer in which it came; the buffer is posted again when that is done. */
+/* A message is echoed from the Receive buffer in which it came; afterwards the buffer is posted again. */
 static void connection_take(struct connection *c, const struct ibv_wc *done)
 {
     if (done->status != IBV_WC_SUCCESS) {
@@ -208,7 +208,7 @@ void connection_work(struct connection *c)
 
     while (ibv_get_cq_event(c->channel, &queue, &context) == 0)
         c->unread++;
-    /* Asked for before the queue is emptied: what comes later makes an event. */
+    /* Requested before the queue is emptied, so that later completions raise an event. */
     ibv_req_notify_cq(c->completions, 0);
     n = ibv_poll_cq(c->completions, AT_ONCE, done);
     for (int i = 0; i < n; i++)

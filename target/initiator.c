@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Connects again and again, one connection at a time; each begins with a Send and then does what the Reply asks for. */
+/*
+ * Connects repeatedly, one connection at a time; each connection begins with a Send and then does what the Reply asks
+ * for.
+ */
 #include "target/loop.h"
 #include "target/roles.h"
 #include "target/trouble.h"
@@ -15,8 +18,8 @@ static const double refused_pause = 0.5;
 struct initiator {
     struct addrinfo *address;
     double next;                       /* when to connect again, monotonic seconds */
-    double heard;                      /* when somebody has accepted last, or the beginning */
-    enum rdma_cm_event_type complaint; /* what was said last: each kind of trouble once in a row */
+    double heard;                      /* when a connection was last accepted; at first, the start */
+    enum rdma_cm_event_type complaint; /* the last message: the same trouble is printed once in a row */
 };
 
 static void initiator_complain(struct loop *loop, enum rdma_cm_event_type event, int number)
@@ -67,7 +70,7 @@ static bool initiator_request(struct connection *c)
     return false;
 }
 
-/* What the Reply asks for. The Responder's first message comes after ours (RFC 5044 section 7.1.2). */
+/* Does what the Reply asks for. The Responder's first message comes after ours (RFC 5044 section 7.1.2). */
 static bool initiator_begin(struct loop *loop, struct connection *c, const struct rdma_cm_event *event)
 {
     struct initiator *initiator = loop->role;

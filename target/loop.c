@@ -55,8 +55,8 @@ void loop_drop(struct loop *loop, struct connection *c)
 }
 
 /*
- * The event is acknowledged before anybody works on it: destroying an identifier waits for its events. Its private data
- * end with that.
+ * The event is acknowledged before it is handled, because destroying an identifier waits for its events. Acknowledging
+ * invalidates its private data.
  */
 static void loop_take_event(struct loop *loop, struct rdma_cm_event *event)
 {
@@ -87,7 +87,7 @@ static bool take_events(struct loop *loop)
     if (errno == EAGAIN || errno == EINTR)
         return true;
     trouble_system("RDMA CM event");
-    return errno != ENODEV && errno != EBADF; /* others concern one connection */
+    return errno != ENODEV && errno != EBADF; /* other events concern one connection */
 }
 
 static void take_completions(struct loop *loop)
@@ -106,7 +106,7 @@ static void take_completions(struct loop *loop)
     }
 }
 
-/* Until something can be done, or for a tick. */
+/* Waits until there is something to do, or until a tick. */
 static bool loop_wait_for(struct loop *loop)
 {
     struct pollfd *at = calloc(loop->n + 1, sizeof *at);

@@ -6,7 +6,7 @@
 
 enum { PAGE = 4096, SMALL = 4096 };
 
-/* Remote writes need local ones (ibv_reg_mr(3)). Atomics come with those devices that have them. */
+/* Remote writes need local writes (ibv_reg_mr(3)). Atomics are enabled on devices that have them. */
 static const int rights[REGION_COUNT] = {
     [REGION_ALL] = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE,
     [REGION_READ_ONLY] = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ,
@@ -17,7 +17,7 @@ static const int rights[REGION_COUNT] = {
     [REGION_SHARED] = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE,
 };
 
-/* Of all connections: what was written on one is read on another. */
+/* Shared by all connections: one connection reads what another wrote. */
 static uint8_t shared_octets[SMALL] __attribute__((aligned(PAGE)));
 
 static bool memory_make(struct memory_region *region, struct ibv_pd *domain, size_t n, int letter, int access)
@@ -47,7 +47,7 @@ static void memory_drop(struct memory_region *region)
         free(region->octets);
 }
 
-/* One of those that are advertised. */
+/* One of the advertised regions. */
 static bool make_region(struct memory *memory, unsigned i, size_t n, int access)
 {
     struct ibv_pd *domain = i == REGION_FOREIGN ? memory->foreign : memory->domain;

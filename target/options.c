@@ -68,7 +68,7 @@ static const struct option names[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* "HOST:PORT", "[IPV6]:PORT", ":PORT" or "PORT" into out->host and out->port. */
+/* Splits "HOST:PORT", "[IPV6]:PORT", ":PORT" or "PORT" into out->host and out->port. */
 static bool options_address(struct target_options *out, const char *text)
 {
     const char *colon = strrchr(text, ':'), *port = colon ? colon + 1 : text, *host = text;
@@ -116,7 +116,7 @@ static bool options_seconds(const char *text, double *out)
     return true;
 }
 
-/* One of two names; *second: the second one. */
+/* One of two names; *second: it is the second. */
 static bool options_choose(const char *text, const char *first, const char *other, bool *second)
 {
     *second = strcmp(text, other) == 0;
@@ -139,7 +139,7 @@ static const char *const allowed[] = {
     [WATCH - CONNECT] = "from 0 to 86400 seconds",
 };
 
-/* False: the value is not what is allowed. */
+/* False: the value is not allowed. */
 static bool options_take(struct target_options *out, int option, const char *value)
 {
     switch (option) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command line of iwarp-target. No verbs here. */
+/* The command line of iwarp-target. Without verbs. */
 #ifndef IWARP_TARGET_OPTIONS_H
 #define IWARP_TARGET_OPTIONS_H
 
@@ -17,7 +17,7 @@ struct target_options {
     unsigned ird, ord;          /* offered, limited by the device */
     unsigned receives, size;    /* for peers that ask for nothing */
     unsigned region;            /* octets of region 0; the others have 4096 */
-    unsigned connections;       /* at the same time */
+    unsigned connections;       /* at a time */
     double idle;                /* seconds without a completion until a connection is closed; 0: never */
     double pause;               /* Initiator: seconds between two connections */
     double patience;            /* Initiator: seconds without an accepted connection until it ends; 0: never */
@@ -27,7 +27,7 @@ struct target_options {
 
 enum options_outcome { OPTIONS_RUN, OPTIONS_DONE /* help or version was printed */, OPTIONS_BAD };
 
-/* why[0..size) says what is wrong when the outcome is OPTIONS_BAD. To be called once: getopt_long(3) has state. */
+/* why[0..size): the reason for OPTIONS_BAD. Call it once: getopt_long(3) has state. */
 enum options_outcome target_options_parse(struct target_options *out, int argc, char **argv, char *why, size_t size);
 
 #endif

@@ -15,9 +15,9 @@ enum { BACKLOG = 128 };
 struct responder {
     struct rdma_cm_id *listener;
     struct addrinfo *address;
-    double next;  /* when to look after the listener, or to listen again, monotonic seconds */
-    bool visible; /* the listener shows in the kernel's tables */
-    bool said;    /* that it cannot listen */
+    double next;  /* when to check the listener, or to listen again; monotonic seconds */
+    bool visible; /* the listener is visible in the kernel's tables */
+    bool said;    /* the failure to listen was printed */
 };
 
 static const double retry = 1;
@@ -77,7 +77,7 @@ static bool accept_request(struct connection *c)
     return false;
 }
 
-/* A connection that is kept waiting is one as well: it ends with --idle, or with its peer. */
+/* A connection that is kept waiting counts, too: it ends with --idle, or with its peer. */
 static void responder_take_request(struct loop *loop, const struct rdma_cm_event *event)
 {
     struct connection *c = connection_new(event->id, loop->options);
@@ -123,7 +123,7 @@ static void responder_take_event(struct loop *loop, const struct rdma_cm_event *
     case RDMA_CM_EVENT_TIMEWAIT_EXIT:
     case RDMA_CM_EVENT_ADDR_CHANGE:
         break;
-    default: /* disconnected, or nothing that can go on */
+    default: /* disconnected, or unable to continue */
         loop_drop(loop, c);
     }
 }

@@ -4,8 +4,8 @@
 
 #include "target/options.h"
 
-/* Each runs until a signal (true), or until it cannot continue (false, after saying why). */
+/* Each role runs until a signal (true), or until it cannot continue (false; the reason was printed). */
 bool responder_run(const struct target_options *options);
-bool initiator_run(const struct target_options *options); /* true as well when its patience has ended */
+bool initiator_run(const struct target_options *options); /* also true when --patience has run out */
 
 #endif

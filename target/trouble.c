@@ -30,10 +30,9 @@ void trouble_system(const char *what)
     target_trouble_say("%s: %s", what, strerror(number));
     if ((number == ENOMEM || number == EPERM) && getrlimit(RLIMIT_MEMLOCK, &locked) == 0 &&
         locked.rlim_cur != RLIM_INFINITY)
-        target_trouble_say(
-            "registered memory is locked, and this process may lock only %lu KiB: raise that with ulimit -l, in "
-            "/etc/security/limits.conf, or with LimitMEMLOCK= of systemd",
-            (unsigned long)locked.rlim_cur / 1024);
+        target_trouble_say("registered memory is locked, and this process may lock only %lu KiB: raise the limit with "
+                           "ulimit -l, in /etc/security/limits.conf, or with LimitMEMLOCK= of systemd",
+                           (unsigned long)locked.rlim_cur / 1024);
 }
 
 bool trouble_device(void)
@@ -46,7 +45,7 @@ bool trouble_device(void)
     if (devices)
         ibv_free_device_list(devices);
     if (iwarp == 0) {
-        target_trouble_say(n ? "none of the %d RDMA devices speaks iWARP" : "no RDMA device", n);
+        target_trouble_say(n ? "none of the %d RDMA devices supports iWARP" : "no RDMA device", n);
         target_trouble_say(
             "load the driver of the device; for soft-iWARP: modprobe siw; rdma link add siw0 type siw netdev eth0");
         return false;

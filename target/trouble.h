@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Messages on standard error, with advice on the usual trouble with RDMA on Linux. */
+/* Messages on standard error, with advice on common problems of RDMA on Linux. */
 #ifndef IWARP_TARGET_TROUBLE_H
 #define IWARP_TARGET_TROUBLE_H
 
 #include <stdbool.h>
 
-/* "iwarp-target: ..." and a line end. */
+/* Prints "iwarp-target: ...", with a line end. */
 void target_trouble_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same with the meaning of errno, and with advice if memory could not be locked. */
+/* Likewise, with the meaning of errno, and with advice if memory could not be locked. */
 void trouble_system(const char *what);
-/* False, after saying why, when there is no RDMA CM or no device that speaks iWARP. */
+/* False, after printing the reason, if there is no RDMA CM, or no iWARP device. */
 bool trouble_device(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    WIDTH = 360, /* of the view box: about a pixel each on a phone */
+    WIDTH = 360, /* size of the view box: about a pixel per unit on a phone */
     LEFT = 54,
     RIGHT = 352,
     TOP = 10,
@@ -52,7 +52,7 @@ static void number_text(enum plot_unit unit, double value, char text[UNITS_SIZE]
     }
 }
 
-/* "1.00 ms" is "1 ms" at a scale. */
+/* Writes "1.00 ms" as "1 ms" on a scale. */
 static void tick_text(enum plot_unit unit, double value, char text[UNITS_SIZE])
 {
     char *point, *end;
@@ -68,7 +68,7 @@ static void tick_text(enum plot_unit unit, double value, char text[UNITS_SIZE])
         memmove(end - 1, end, strlen(end) + 1);
 }
 
-/* 1, 2 or 5 times a power of ten, of which at most four fit. */
+/* 1, 2 or 5 times a power of ten, so that at most four ticks fit. */
 static double plot_step_of(double high)
 {
     double step = pow(10, floor(log10(high > 0 ? high : 1)) - 1);
@@ -119,7 +119,7 @@ static void end_figure(xmlTextWriter *writer)
     markup_end(writer);
 }
 
-/* Ticks of a scale: their values. */
+/* The values of the ticks. */
 static unsigned ticks_of(const struct scale *scale, double ticks[TICKS_MAX])
 {
     unsigned n = 0;
@@ -190,7 +190,7 @@ static struct scale values_of(const struct plot *plot)
     return (struct scale){0, high, BOTTOM, TOP, false};
 }
 
-/* Steps: what is said of a bin holds for all of it. */
+/* Steps: a value holds for the whole bin. */
 static void plot_write_line(xmlTextWriter *writer, const struct plot *plot, unsigned line, const struct scale *y)
 {
     const struct plot_line *l = &plot->lines[line];

@@ -15,15 +15,15 @@ enum { PLOT_LINES_MAX = 3 };
 /* Values in bins of equal width. */
 struct plot_line {
     const char *name;
-    const double *values; /* n of them; below 0: there is none in this bin */
+    const double *values; /* n values; below 0: no value in this bin */
     bool filled;
 };
 
 struct plot {
-    const char *title; /* what it shows; static text, or escaped by markup */
+    const char *title; /* the caption; static text, or escaped by markup */
     enum plot_unit unit;
     bool logarithmic; /* of values above 0 */
-    uint64_t span_ns; /* of the bins together */
+    uint64_t span_ns; /* of all bins together */
     unsigned bins;
     struct plot_line lines[PLOT_LINES_MAX];
     unsigned n_lines;
@@ -32,7 +32,7 @@ struct plot {
 /* A figure; nothing if all values are missing or 0. */
 void plot_over_time(xmlTextWriter *writer, const struct plot *plot);
 
-/* A bar from low to high with a mark in the middle, a thinner line to the end. */
+/* A bar from low to high with a mark in the middle, and a thinner line to the end. */
 struct plot_range {
     const char *name;
     double low, middle, high, end;
@@ -44,7 +44,7 @@ void plot_ranges(xmlTextWriter *writer, const char *title, enum plot_unit unit, 
 struct plot_bar {
     double from, to, height;
 };
-/* On a logarithmic scale, from 1; heights as shares of all. */
+/* On a logarithmic scale, from 1; heights are shares of all values. */
 void plot_bars(xmlTextWriter *writer, const char *title, enum plot_unit unit, const struct plot_bar *bars, unsigned n);
 
 #endif

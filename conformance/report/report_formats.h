@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The formats. They write a concluded report to `out`; errors stay in the stream. */
+/* The report formats. Each writes a concluded report to `out`; errors stay in the stream. */
 #ifndef IWARP_CONFORMANCE_REPORT_REPORT_FORMATS_H
 #define IWARP_CONFORMANCE_REPORT_REPORT_FORMATS_H
 
@@ -21,9 +21,7 @@ void report_write_tap(const struct report *report, FILE *out);
 /* One line per capture: --summary. */
 void report_write_summary(const struct report *report, FILE *out);
 
-/* --write-waivers: the findings that make the run fail, as a waiver file that waives these and as little else as can
- * be.
- */
+/* --write-waivers: the failing findings, as a waiver file that waives these and as little else as possible. */
 void report_write_waivers(const struct report *report, FILE *out);
 
 /* --write-waivers: the findings that make the run fail, as a waiver file that waives these and as little else as can

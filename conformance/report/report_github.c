@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Annotations for GitHub Actions: workflow commands, a line for each finding and trouble, which the runner shows beside
- * the job. Waived findings are left out. The runner shows few annotations of a step: a rule gets ten, and a notice with
- * the number of the others.
+ * Annotations for GitHub Actions: workflow commands, one line for each finding and trouble, which the runner shows
+ * beside the job. Waived findings are omitted. The runner limits the annotations of a step: each rule gets at most ten,
+ * and a notice with the number of the others.
  */
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
@@ -11,7 +11,7 @@
 
 #include <inttypes.h>
 
-/* What the runner decodes: % and line ends, and in the value of a property also : and , */
+/* Encodes what the runner decodes: % and line ends, and in the value of a property also : and , */
 static gchar *github_encode(const char *text, bool property)
 {
     GString *out = g_string_new(NULL);
@@ -38,10 +38,10 @@ static void write_command(FILE *out, const char *command, const char *file, cons
 
 enum { ANNOTATIONS_MAX = 10 };
 
-/* Of a rule, or a kind of trouble. */
+/* For a rule, or a kind of trouble. */
 struct topic {
     unsigned written;
-    uint64_t times, told; /* how often it was found, and how many of these annotations tell of */
+    uint64_t times, told; /* the number found, and how many of these annotations report */
 };
 
 struct writing {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The HTML report. Style and script are beside this file; what all pages share is support/page.c's. */
+/* The HTML report. Style and script are beside this file; support/page.c has what all pages share. */
 #include "conformance/report/report_html.h"
 
 #include "conformance/options/options.h"
@@ -78,7 +78,7 @@ static void html_write_verdict(struct html_page *page)
                   strlen(options->command_line) > COMMAND_SHOWN ? "..." : "");
     if (report->status != CHECK_PASS)
         write_run(page, "In a browser", "%s",
-                  "drop the captures on iwarp-check.html of iwarp-kit: the same report, and nothing is sent");
+                  "drop the captures on iwarp-check.html of iwarp-kit for the same report; no data leave the browser");
     write_run(page, "Profile", "%s; %s fail", options->profile,
               options->fail_never ? "no findings" : fail_on[options->fail_on]);
     markup_end(page->writer);
@@ -234,7 +234,7 @@ static gint by_severity(gconstpointer a, gconstpointer b)
     return order != 0 ? order : compare_counts(second->connection->id, first->connection->id);
 }
 
-/* Kept ones or not. */
+/* Findings that were kept, and findings that were not. */
 static bool html_has_findings(const struct report_connection *connection)
 {
     uint64_t n = connection->waived;
@@ -261,7 +261,7 @@ static void collect_entries(struct html_page *page)
     g_array_sort(page->entries, by_severity);
 }
 
-/* Whether it violates a rule that none before did. */
+/* Whether the connection violates a rule that no earlier connection violated. */
 static bool adds_rule(bool seen[RULE_COUNT], const struct report_connection *connection)
 {
     bool any = false;
@@ -275,7 +275,7 @@ static bool adds_rule(bool seen[RULE_COUNT], const struct report_connection *con
     return any;
 }
 
-/* Entries [from, to): at most so many, those that add a rule before others. */
+/* Entries [from, to), at most this many; those that add a rule come first. */
 static void html_choose(struct html_page *page, guint from, guint to, guint most)
 {
     bool seen[RULE_COUNT] = {false};

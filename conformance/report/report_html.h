@@ -6,19 +6,19 @@
 #include "conformance/report/report_violations.h"
 #include "support/markup.h"
 
-/* Limits, so that the page of any capture opens at once. What is left out is counted. */
+/* Limits, so that the page of any capture opens at once. The page counts what it omits. */
 enum {
-    HTML_CONNECTIONS_FAULTY = 100, /* shown in full: of each rule one, then the worst ones */
-    HTML_CONNECTIONS_CLEAN = 12,   /* those without findings */
+    HTML_CONNECTIONS_FAULTY = 100, /* shown in full: one for each rule, then the worst */
+    HTML_CONNECTIONS_CLEAN = 12,   /* connections without findings */
     HTML_CONNECTIONS_LISTED = 2000,
     HTML_CAPTURES_LISTED = 2000,
     HTML_COLUMNS = 30, /* of the matrix */
     HTML_LADDERS = 300,
-    HTML_FINDINGS = 50, /* listed of a rule on a connection */
+    HTML_FINDINGS = 50, /* listed for a rule on a connection */
     HTML_FINDINGS_ALL = 10000,
 };
 
-/* A connection, and where it belongs. */
+/* A connection, and its place. */
 struct html_entry {
     const struct report_capture *capture;
     unsigned capture_number; /* from 1 */
@@ -28,12 +28,12 @@ struct html_entry {
 struct html_page {
     xmlTextWriter *writer;
     const struct report *report;
-    GArray *entries;             /* struct html_entry: all connections, the worst ones first */
+    GArray *entries;             /* struct html_entry: all connections, the worst first */
     GHashTable *in_full;         /* the connections that are shown in full: struct report_connection * */
     guint faulty;                /* entries with findings, which come first */
     unsigned ladders, findings;  /* so far */
-    const struct html_entry *at; /* the one being written */
-    GHashTable *drawn;           /* its events that are in a ladder already: struct note * -> number of the ladder */
+    const struct html_entry *at; /* the connection being written */
+    GHashTable *drawn;           /* its events that a ladder already shows: struct note * -> number of the ladder */
 };
 
 enum { HTML_ID_SIZE = 32 };
@@ -42,17 +42,17 @@ char *html_entry_id(const struct html_entry *entry, char id[HTML_ID_SIZE]);
 /* "c1-3-MPA-4.1-05", "c1-3-MPA-4.1-05-w2": the id of its findings of one rule, or with one waiver. g_free() it. */
 gchar *html_group_id(const struct html_entry *entry, const struct finding_group *group);
 
-/* What matters: the captures that fail and the rules that are violated most, with links. */
+/* The most important facts, with links: captures that fail, and rules violated most. */
 void html_write_overview(struct html_page *page);
 
-/* A term of a connection and what it is. */
+/* A property of a connection, and its value. */
 void html_item(struct html_page *page, const char *name, const char *format, ...) G_GNUC_PRINTF(3, 4);
 /* The connection in full. */
 void html_write_entry(struct html_page *page, const struct html_entry *entry);
 
 /*
- * A ladder around the finding, or of the start (finding NULL). False, and nothing, when there is nothing to draw, or
- * the event is in a ladder of this connection already: *drawn is the number of that one then, and 0 otherwise.
+ * A ladder around the finding, or around the start (finding NULL). False without output if there is nothing to draw, or
+ * if the event is already in a ladder of this connection: *drawn is then the number of that ladder, otherwise 0.
  */
 bool html_write_ladder(struct html_page *page, const struct report_finding *finding, unsigned *drawn);
 /* "c1-3-ladder-2"; g_free() it. */

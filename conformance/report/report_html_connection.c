@@ -18,7 +18,7 @@ gchar *html_group_id(const struct html_entry *entry, const struct finding_group 
     const char *rule = rule_catalogue[group->first->rule].id;
 
     html_entry_id(entry, id);
-    /* Of one rule on one connection there may be several groups: without a waiver, and one for each waiver. */
+    /* A rule may have several groups of findings on a connection: one without a waiver, and one for each waiver. */
     return group->first->waiver ? g_strdup_printf("%s-%s-w%u", id, rule, group->at)
                                 : g_strdup_printf("%s-%s", id, rule);
 }
@@ -49,7 +49,7 @@ static void write_negotiated(struct html_page *page, const struct report_connect
     if (mpa->request_seen || mpa->reply_seen)
         html_item(page, "MPA revision", "%u%s", mpa->revision, mpa->enhanced ? ", enhanced" : "");
     else
-        html_item(page, "MPA", "start-up not captured");
+        html_item(page, "MPA", "startup not captured");
     html_item(page, "Markers", "%s", markers_text(connection));
     html_item(page, "CRC", "%s", crc[mpa->crc + 1]);
     if (mpa->peer_to_peer)
@@ -58,7 +58,7 @@ static void write_negotiated(struct html_page *page, const struct report_connect
         html_item(page, "IRD, ORD", "%u, %u", mpa->ird, mpa->ord);
     if (mpa->rejected)
         html_item(page, "Outcome", "rejected");
-    html_item(page, "Captured", "%s", connection->complete ? "from start to end, without a hole" : "not completely");
+    html_item(page, "Captured", "%s", connection->complete ? "from start to end, without gaps" : "not completely");
 }
 
 static void connection_write_ib(struct html_page *page, const struct report_connection *connection)
@@ -68,8 +68,8 @@ static void connection_write_ib(struct html_page *page, const struct report_conn
 
     html_item(page, "Transport", "%s", terms);
     if (trouble)
-        html_item(page, "On the way", "%s", trouble);
-    html_item(page, "Captured", "%s", connection->complete ? "from start to end, without a hole" : "not completely");
+        html_item(page, "On the path", "%s", trouble);
+    html_item(page, "Captured", "%s", connection->complete ? "from start to end, without gaps" : "not completely");
 }
 
 static void connection_write_operations(struct html_page *page, const struct report_connection *connection)
@@ -116,7 +116,7 @@ static void write_about(struct html_page *page, const struct report_finding *fir
         markup_begin(page->writer, "p", "class", "waiver", NULL);
         markup_format(page->writer, "Waived (%s)%s%s", first->waiver->where, first->waiver->why ? ": " : "",
                       first->waiver->why ? first->waiver->why : "");
-        /* As text: what a waiver file names may be a javascript: address. */
+        /* As text: a waiver file may contain a javascript: address. */
         if (first->waiver->link)
             markup_format(page->writer, ", %s", first->waiver->link);
         markup_end(page->writer);
@@ -287,7 +287,7 @@ void html_write_entry(struct html_page *page, const struct html_entry *entry)
     markup_begin(page->writer, "article", "class", "connection", "id", html_entry_id(entry, id), NULL);
     write_heading(page);
     markup_element(page->writer, "p", "found", "%s%s", found,
-                   connection->roles_known ? "" : "; the roles are presumed, as the start is not captured");
+                   connection->roles_known ? "" : "; roles presumed, because the capture starts mid-connection");
     connection_write_parameters(page, connection);
     REPORT_GUEST(&connection->guest, write_html, page);
     write_start(page);

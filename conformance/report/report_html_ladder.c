@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Units of the drawing; a telephone shows all of its width. */
+/* Units of the drawing; a phone shows the full width. */
 enum {
     WIDTH = 440,
     LEFT = 66,
@@ -17,22 +17,22 @@ enum {
     LINE = 12,
     GAP = 22,
     DETAIL_CHARS = 62, /* in one line */
-    WHAT_CHARS = 52,   /* likewise; longer ones are set smaller */
+    WHAT_CHARS = 52,   /* likewise; longer texts are set smaller */
     ROWS_MAX = 16,
 };
 
 struct row {
-    const struct note *note; /* NULL: a gap, or the finding itself when nothing was noted there */
+    const struct note *note; /* NULL: a gap, or the finding itself if nothing was noted there */
     uint64_t gap;            /* events left out; 0: none */
     bool own;                /* the finding itself */
-    const char *mark;        /* a class for what is found there; NULL: nothing */
-    gchar *rules;            /* of that: "MPA-4.1-05, MPA-8-02" */
+    const char *mark;        /* the class of the findings there; NULL: none */
+    gchar *rules;            /* their rules: "MPA-4.1-05, MPA-8-02" */
 };
 
 struct ladder {
     struct html_page *page;
     const struct report_connection *connection;
-    const struct report_finding *finding; /* NULL: of the start */
+    const struct report_finding *finding; /* NULL: around the start */
     struct row rows[ROWS_MAX * 2];
     unsigned n;
     unsigned y;
@@ -43,14 +43,14 @@ static const struct note *note_at(const struct ladder *ladder, guint i)
     return &g_array_index(ladder->connection->notes, struct note, i);
 }
 
-/* ---- which events ---- */
+/* ---- choice of events ---- */
 
 static enum direction ladder_direction_of(const struct ladder *ladder, const struct note *note)
 {
     return note->side == ladder->connection->initiator_side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
-/* The event that the finding is about: of its frame and direction, and its octets if several are. -1: not noted. */
+/* The event of the finding, by frame and direction, and by octets if there are several. -1: not noted. */
 static gssize ladder_find_event(const struct ladder *ladder, const struct report_finding *finding)
 {
     gssize found = -1;
@@ -86,7 +86,7 @@ static void add_own_row(struct ladder *ladder)
                                              .rules = g_strdup(rule_catalogue[ladder->finding->rule].id)};
 }
 
-/* Nothing was noted where the finding is: it has a row of its own between what came before and after. */
+/* Nothing was noted at the finding: it gets a row between the events before and after. */
 static void choose_without_event(struct ladder *ladder)
 {
     guint first_after = 0;
@@ -112,7 +112,7 @@ static void choose_around(struct ladder *ladder, guint event)
     guint from = event > NOTES_BEFORE ? event - NOTES_BEFORE : 0;
     guint to = MIN(event + NOTES_AFTER, ladder->connection->notes->len - 1);
 
-    /* The other frame that matters, when it is farther back. */
+    /* The finding's other frame, if it is further back. */
     for (guint i = 0; i < from && ladder->finding->related_frame != 0; i++) {
         if (note_at(ladder, i)->frame == ladder->finding->related_frame) {
             ladder_add_row(ladder, i);
@@ -123,7 +123,7 @@ static void choose_around(struct ladder *ladder, guint event)
         ladder_add_row(ladder, i);
 }
 
-/* ---- what is found at them ---- */
+/* ---- findings at the events ---- */
 
 static struct row *ladder_row_of(struct ladder *ladder, const struct note *note)
 {
@@ -147,7 +147,7 @@ static void mark_row(struct row *row, const struct report_finding *finding)
     row->rules = rules;
 }
 
-/* All findings at the events drawn, not only the one that the ladder is for. */
+/* All findings at the drawn events, not only the finding of this ladder. */
 static void mark_rows(struct ladder *ladder)
 {
     const GArray *findings = ladder->connection->findings;
@@ -211,7 +211,7 @@ static void draw_arrow(struct ladder *ladder, enum direction direction, unsigned
     }
 }
 
-/* Where a line that is too long breaks: after the last comma that still fits. */
+/* Where to break a line that is too long: after the last comma that fits. */
 static size_t break_detail(const char *detail)
 {
     size_t at = 0;
@@ -224,7 +224,7 @@ static size_t break_detail(const char *detail)
     return at;
 }
 
-/* Returns the lines that it took. */
+/* Returns the number of lines used. */
 static unsigned draw_detail(struct ladder *ladder, const char *detail, unsigned y)
 {
     size_t cut = break_detail(detail);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The rules by connections, and what was not exercised. */
+/* The matrix of rules and connections, and the rules that were not exercised. */
 #include "conformance/report/report_html.h"
 
 #include <inttypes.h>
 
 enum {
-    COLUMNS_FEW = 6,       /* with more of them the requirements are set on one line each */
-    COLUMNS_ON_PAPER = 10, /* as report.css has it */
+    COLUMNS_FEW = 6,       /* with more columns, the requirements are on separate lines */
+    COLUMNS_ON_PAPER = 10, /* the same as in report.css */
 };
 
-/* A connection's rules, in catalogue order, and how far the rows have come. */
+/* A connection's rules, in catalogue order, and the current position. */
 struct column {
     const struct html_entry *entry;
     GArray *rules;
@@ -32,7 +32,7 @@ static void clear_column(gpointer column)
     g_array_unref(((struct column *)column)->rules);
 }
 
-/* Of struct column: the worst connections. */
+/* struct column: the worst connections. */
 static GArray *make_columns(const struct html_page *page)
 {
     GArray *columns = g_array_new(FALSE, FALSE, sizeof(struct column));
@@ -125,18 +125,17 @@ void html_write_matrix(struct html_page *page)
 
     markup_begin(page->writer, "section", "id", "matrix", NULL);
     markup_element(page->writer, "h2", NULL, "Rules by connections");
-    markup_element(
-        page->writer, "p", NULL,
-        "\342\234\227 failed, \342\234\223 passed, ? inconclusive, \302\267 not exercised, each with how often. "
-        "A column is named after its capture and connection.");
+    markup_element(page->writer, "p", NULL,
+                   "\342\234\227 failed, \342\234\223 passed, ? inconclusive, \302\267 not exercised, each with a "
+                   "count. Columns are named after capture and connection.");
     if (left_out > 0)
-        markup_element(page->writer, "p", "more", "%" PRIu64 " more connection%s only counted, in the column \"All\"",
+        markup_element(page->writer, "p", "more", "%" PRIu64 " more connection%s counted only in the column \"All\"",
                        left_out, left_out == 1 ? " is" : "s are");
     if (columns->len > COLUMNS_ON_PAPER)
-        markup_element(page->writer, "p", "paper", "On paper only the first %d connections have a column.",
+        markup_element(page->writer, "p", "paper", "In print, only the first %d connections have a column.",
                        COLUMNS_ON_PAPER);
     markup_begin_table(page->writer, columns->len > COLUMNS_FEW ? "matrix many" : "matrix",
-                       "Outcome of each rule that the traffic called for", NULL, 0);
+                       "Outcome of each exercised rule", NULL, 0);
     write_head(page, columns);
     markup_begin(page->writer, "tbody", NULL);
     for (size_t i = 0; i < RULE_COUNT; i++)

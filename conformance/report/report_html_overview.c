@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the page begins with: which captures fail, and which rules are violated, the worst ones first. */
+/* The beginning of the page: which captures fail, and which rules are violated, the worst first. */
 #include "conformance/report/report_html.h"
 
 /* ---- rules ---- */
@@ -32,7 +32,7 @@ static void overview_write_violation(struct html_page *page, const struct violat
     markup_end(page->writer);
 }
 
-/* By rule: where its findings are, on the worst connection that is shown in full; NULL: on none. */
+/* For each rule, its findings on the worst connection that is shown in full; NULL: there is none. */
 static gchar **find_groups(const struct html_page *page)
 {
     gchar **ids = g_new0(gchar *, RULE_COUNT);
@@ -64,7 +64,7 @@ static void write_rules(struct html_page *page)
     gchar **ids = find_groups(page);
 
     markup_element(page->writer, "h2", NULL, "Rules violated");
-    markup_begin_table(page->writer, "sortable rules", "A rule leads to its findings on the worst connection",
+    markup_begin_table(page->writer, "sortable rules", "Rules link to their findings on the worst connection",
                        single ? one : many, single ? G_N_ELEMENTS(one) : G_N_ELEMENTS(many));
     for (guint i = 0; i < violations->len; i++) {
         const struct violation *violation = &g_array_index(violations, struct violation, i);
@@ -147,11 +147,11 @@ static void overview_write_captures(struct html_page *page)
     markup_element(page->writer, "h2", NULL, "%u capture%s: %u fail, %u pass", n, plural(n), counts[CHECK_FAIL],
                    counts[CHECK_PASS]);
     if (counts[CHECK_TROUBLE] > 0)
-        markup_element(page->writer, "p", "trouble", "%u could not be read, or not to the end", counts[CHECK_TROUBLE]);
+        markup_element(page->writer, "p", "trouble", "%u could not be read completely", counts[CHECK_TROUBLE]);
     if (counts[CHECK_NOTHING] > 0)
-        markup_element(page->writer, "p", "trouble", "In %u nothing was checked", counts[CHECK_NOTHING]);
+        markup_element(page->writer, "p", "trouble", "%u had nothing to check", counts[CHECK_NOTHING]);
     markup_begin(page->writer, "div", "class", "scroll", NULL);
-    markup_begin_table(page->writer, "sortable", "The worst ones first", names, G_N_ELEMENTS(names));
+    markup_begin_table(page->writer, "sortable", "The worst first", names, G_N_ELEMENTS(names));
     for (guint i = 0; i < MIN(n, (guint)HTML_CAPTURES_LISTED); i++)
         write_tally(page, &g_array_index(tallies, struct tally, i));
     markup_end_table(page->writer);

@@ -62,7 +62,7 @@ void report_json_write_rules(struct json_writer *writer, const struct report_lin
     json_end_object(writer);
 }
 
-/* Finds a rule; reports list rules in the order of the catalogue. RULE_COUNT: only a later version has this rule. */
+/* Finds a rule; reports list rules in catalogue order. RULE_COUNT: only a later version has the rule. */
 static enum rule_id rule_after(enum rule_id before, const char *id)
 {
     for (size_t i = 1; i <= RULE_COUNT; i++)

@@ -45,7 +45,7 @@ static void write_trouble(struct json_writer *writer, const struct trouble *trou
     json_write_object(writer, NULL, &trouble_table, &of, NULL);
 }
 
-/* Takes a trouble over if this version knows its kind. */
+/* Takes over a trouble if this version knows its kind. */
 static bool take_trouble(struct json_reading *reading, struct trouble_line *of, struct troubles *troubles)
 {
     const GArray *connections = of->trouble.connections;
@@ -179,7 +179,7 @@ static bool take_times(struct json_reading *reading, struct capture_line *of)
     if (!part->series)
         return true;
     if (part->first == 0 || part->number < part->first)
-        return json_wrong(reading, "a part", "last", "at least the first one");
+        return json_wrong(reading, "a part", "last", "at least the first");
     return report_json_clock(reading, of->from, &part->from_ns) && report_json_clock(reading, of->to, &part->to_ns);
 }
 

@@ -216,7 +216,7 @@ void report_line_write_connection(FILE *out, const struct report_connection *con
 
 /* ---- reading ---- */
 
-/* Reads what endpoint_text() writes; from any other text, an endpoint of zeros. */
+/* Reads what endpoint_text() writes; any other text gives an endpoint of zeros. */
 static struct endpoint endpoint_of(const char *text)
 {
     static const char lid[] = "LID ";
@@ -271,7 +271,7 @@ static bool connection_read_line(struct json_reading *reading, JsonObject *objec
     return true;
 }
 
-/* Stands for an upper layer as far as verdicts need one: its own counts are not read. */
+/* Stands for an upper layer as far as verdicts need it: its own counts are not read. */
 static const char *ulp_title(const void *report)
 {
     (void)report;

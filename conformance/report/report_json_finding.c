@@ -82,7 +82,7 @@ static void finding_line_clear(struct finding_line *of)
     g_ptr_array_unref(of->judged_with);
 }
 
-/* The ids of the other rules that are `related` to the violated rule. */
+/* The ids of other rules `related` to the violated rule. */
 static void find_related(GPtrArray *ids, enum rule_id id, enum rule_profile profile,
                          bool (*related)(const struct rule *rule, enum rule_id id))
 {

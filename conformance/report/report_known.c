@@ -4,7 +4,7 @@
 #include "conformance/report/report_violations.h"
 #include "waivers/shipped.h"
 
-/* A finding that is listed, with those that are counted by it. */
+/* A listed finding, with the findings counted with it. */
 struct known_findings {
     const struct report_connection *connection;
     const struct report_finding *finding;
@@ -50,7 +50,7 @@ static void add_group(struct known_list *list, const struct report_connection *c
         known_add(list, &(struct known_findings){connection, finding}, UINT64_C(1) + finding->more);
         listed += UINT64_C(1) + finding->more;
     }
-    /* What those that were not kept are about is not known: the same as the last one that was. */
+    /* The subjects of findings that were not kept are unknown: they count like the last finding that was kept. */
     g_array_index(list->times, uint64_t, list->times->len - 1) += all - MIN(all, listed);
 }
 
@@ -62,7 +62,7 @@ static void known_add_connection(struct known_list *list, const struct check_opt
     for (guint i = 0; i < groups->len; i++) {
         const struct finding_group *group = &g_array_index(groups, struct finding_group, i);
 
-        /* What does not fail needs no waiver. */
+        /* Findings that do not fail need no waiver. */
         if (!group->first->waiver && options_fails(options, group->first->severity))
             add_group(list, connection, groups, group);
     }

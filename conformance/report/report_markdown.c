@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A summary in Markdown (CommonMark with tables, as GitHub, GitLab and Gitea render it) for the page of a CI job: the
- * verdict, the captures that do not pass, and the rules violated with one finding each.
+ * verdict, the captures that do not pass, and the violated rules with one finding each.
  */
 #include "conformance/report/report_formats.h"
 #include "conformance/report/report_trouble.h"
@@ -15,7 +15,7 @@ enum {
     RULES_SHOWN = 100,
 };
 
-/* Text that is not ours, in one line: nothing in it is markup. */
+/* Foreign text on one line, with markup escaped. */
 static gchar *escape(const char *text)
 {
     g_autofree gchar *printable = printable_text(text);
@@ -28,7 +28,8 @@ static gchar *escape(const char *text)
             g_string_append(out, "&amp;");
         else if (strchr("\\`*_{}[]()#+!|~>", *p))
             g_string_append_printf(out, "\\%c", *p);
-        else if (*p == '@' || (*p == ':' && p[1] == '/')) /* "@name" would notify people, "http://" become a link */
+        else if (*p == '@' ||
+                 (*p == ':' && p[1] == '/')) /* "@name" would notify people, "http://" would become a link */
             g_string_append_printf(out, "&#%u;", (unsigned)*p);
         else
             g_string_append_c(out, *p);

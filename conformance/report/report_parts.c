@@ -10,16 +10,16 @@
 #include <string.h>
 
 static const char *const exclusion_texts[EXCLUSION_COUNT] = {
-    [INCONCLUSIVE] = "inconclusive: the capture lacks what would decide it",
+    [INCONCLUSIVE] = "inconclusive: missing packets would decide it",
     [NO_OCCASION] = "not exercised by this capture",
-    [NO_STIMULUS] = "judges the reaction to something that did not occur",
+    [NO_STIMULUS] = "concerns the reaction to something that did not occur",
     [ACTIVE_ONLY] = "can only be shown by an active test (iwarp-gen test)",
     [ALONG] = "judged with other rules, under whose ids violations are reported (--explain names them)",
     [PERMISSION] = "a permission, which cannot be violated",
-    [INSIDE] = "concerns the inside of an endpoint, which no capture shows",
+    [INSIDE] = "concerns the inside of an endpoint, invisible in captures",
     [NO_RULE_FOR_TRAFFIC] = "concerns documents or administration, not traffic",
-    [OTHER_PROFILE] = "binds only with another --profile",
-    [OTHER_TRANSPORT] = "binds only on another transport than those of the connections",
+    [OTHER_PROFILE] = "applies only with another --profile",
+    [OTHER_TRANSPORT] = "applies only on another transport",
     [NOT_SELECTED] = "not selected (--rules, --skip)",
 };
 
@@ -64,7 +64,7 @@ gchar *frames_text(uint32_t first, uint32_t last)
 
 const char *completeness_text(const struct report_connection *connection)
 {
-    return connection->complete ? "complete" : "not captured completely";
+    return connection->complete ? "complete" : "packets missing";
 }
 
 void add_snapped(GString *text, const struct report_capture *capture)
@@ -99,7 +99,7 @@ gchar *found_text(const uint64_t found[SEVERITY_COUNT], uint64_t waived)
     return g_string_free(text, FALSE);
 }
 
-/* "every Call was answered": what broke a rule was no harm to the mount. NULL: that is not so, or not known. */
+/* "every Call was answered": violations did not harm the mount. NULL: not so, or unknown. */
 static gchar *answers_text(const struct report *report)
 {
     uint64_t calls = 0;
@@ -130,13 +130,13 @@ static void add_found(GString *text, const struct report *report)
     g_autofree gchar *found = found_text(report->found, report->waived);
 
     if (report_cut_short(report))
-        g_string_append(text, "not everything could be judged; ");
+        g_string_append(text, "some connections could not be judged completely; ");
     else if (report->status == CHECK_TROUBLE)
-        g_string_append(text, "not everything could be read; ");
+        g_string_append(text, "not all captures could be read; ");
     if (report->empty > 0)
-        g_string_append_printf(text, "nothing was checked in %u capture%s; ", report->empty, plural(report->empty));
+        g_string_append_printf(text, "%u capture%s had nothing to check; ", report->empty, plural(report->empty));
     g_string_append(text, found);
-    /* Otherwise only a remark: here they are why the run fails. */
+    /* If the run fails because of these, they are the reason, otherwise only a remark. */
     if (report->options->strict_waivers && report->unused_waivers->len > 0)
         g_string_append_printf(text, ", %u unused waiver%s", report->unused_waivers->len,
                                plural(report->unused_waivers->len));
@@ -165,7 +165,7 @@ gchar *verdict_text(const struct report *report)
     GString *text;
 
     if (report->captures->len == 1 && report_unopened(first)) {
-        g_autofree gchar *why = printable_text(first->trouble); /* it names the file */
+        g_autofree gchar *why = printable_text(first->trouble); /* the text names the file */
 
         return g_strdup_printf("%s: %s", verdicts[report->status], why);
     }
@@ -290,7 +290,7 @@ gchar *unused_waiver_text(const struct waiver *waiver)
     GString *text = g_string_new(waiver->where);
 
     for (unsigned i = 0; rule->judged == RULE_WITH && i < rule->n_with; i++)
-        g_string_append_printf(text, "%s%s", i == 0 ? "; waive what it is judged with: " : ", ",
+        g_string_append_printf(text, "%s%s", i == 0 ? "; waive the rules that carry its findings: " : ", ",
                                rule_catalogue[rule->with[i]].id);
     return g_string_free(text, FALSE);
 }

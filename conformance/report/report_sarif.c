@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The SARIF report (OASIS, Static Analysis Results Interchange Format 2.1.0): a run, whose artifacts are the captures
- * and whose results are the findings, and what happened. A capture has no lines; where viewers want one, it is the
- * frame.
+ * and whose results are the findings and troubles. A capture has no lines; the frame takes the place of the line that
+ * viewers want.
  */
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
@@ -61,7 +61,7 @@ static void add_trouble_rule(struct json_writer *writer, enum trouble_kind kind)
     json_end_object(writer);
 }
 
-/* Of each rule and kind of trouble that has results: its place in the array of rules. */
+/* For each rule and kind of trouble with results: its place in the array of rules. */
 struct places {
     int rule[RULE_COUNT], trouble[TROUBLE_KINDS];
 };
@@ -84,7 +84,7 @@ static void add_trouble_rules(struct json_writer *writer, const struct report *r
     }
 }
 
-/* Those with results. */
+/* Rules and kinds with results. */
 static void add_tool(struct json_writer *writer, const struct report *report, struct places *places)
 {
     GArray *violations = report_violations(report);
@@ -110,14 +110,14 @@ static void add_tool(struct json_writer *writer, const struct report *report, st
 
 /* ---- captures ---- */
 
-/* A relative reference for a relative path: it is resolved against where the file is looked for. */
+/* A relative reference for a relative path, which viewers resolve against their base. */
 static gchar *uri_of(const char *file)
 {
     g_autofree gchar *path = g_uri_escape_string(file, G_URI_RESERVED_CHARS_ALLOWED_IN_PATH_ELEMENT "/", FALSE);
 
     if (*file == '/')
         return g_strconcat("file://", path, NULL);
-    /* A colon in its first part would be taken for the end of a scheme. */
+    /* A colon in the first part would look like the end of a scheme. */
     return strchr(path, ':') ? g_strconcat("./", path, NULL) : g_steal_pointer(&path);
 }
 
@@ -235,8 +235,8 @@ static void sarif_add_region(struct json_writer *writer, uint32_t first, uint32_
 }
 
 /*
- * The same in the next run of a device's tests, whatever the addresses, frames and numbers are then: of equal findings
- * in a capture, the first of each run is taken for the same, and so on.
+ * The same in the next run of a device's tests, whatever the addresses, frames and numbers: the first of several equal
+ * findings in a capture matches the first of the next run, and so on.
  */
 static void add_fingerprint(struct json_writer *writer, const char *about, GHashTable *seen)
 {
@@ -308,7 +308,7 @@ static void sarif_add_result(struct json_writer *writer, const struct report_cap
     json_end_object(writer);
 }
 
-/* Its words name addresses and times, which differ in the next run. */
+/* The words name addresses and times, which differ in the next run. */
 static void sarif_add_trouble(struct json_writer *writer, const struct report *report, guint index,
                               const struct trouble *trouble, const struct places *places, GHashTable *seen)
 {

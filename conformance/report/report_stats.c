@@ -88,7 +88,7 @@ struct statistics *stats_of_all(const struct report *report, const GArray *entri
 
 /* ---- advice ---- */
 
-/* What is only likely, or says the same: a trouble that is known explains the time better. */
+/* Omits advice that is merely likely, or repeats: known trouble explains the time better. */
 static bool is_less_than_known(const char *id)
 {
     static const char *const guesses[] = {"server-time",        "moving-data", "round-trips", "idle-client",
@@ -111,7 +111,7 @@ static void prepend(GArray *advices, const struct trouble *trouble)
     g_array_insert_val(advices, 0, advice);
 }
 
-/* Most of the time that the connection took. */
+/* The trouble took most of the connection's time. */
 static bool stats_explains(const struct trouble *trouble, const struct statistics *statistics)
 {
     return trouble->kind != TROUBLE_OUTAGE &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --stats in the page: for each connection what made it slow in words, plots, and the figures in tables. */
+/* --stats in the page: for each connection, what slowed it in words, plots, and the figures in tables. */
 #include "conformance/report/plot.h"
 #include "conformance/report/report_stats.h"
 #include "conformance/stats/advice.h"
@@ -37,7 +37,7 @@ static void stats_html_write_advice(struct html_page *page, const struct stats_e
 static void plot_credits(struct html_page *page, const struct series *series, unsigned n, uint64_t span)
 {
     double limit[SERIES_BINS], in_use[SERIES_BINS], level = 0, granted = -1;
-    struct plot plot = {"Calls outstanding, and how many the credits allow",
+    struct plot plot = {"Calls outstanding, and the limit by credits",
                         PLOT_NUMBERS,
                         false,
                         span,
@@ -48,7 +48,7 @@ static void plot_credits(struct html_page *page, const struct series *series, un
     for (unsigned i = 0; i < n; i++) {
         const uint64_t *bin = series->bin[i];
 
-        in_use[i] = MAX(level, (double)bin[SERIES_IN_USE_MOST]); /* those from before are in it */
+        in_use[i] = MAX(level, (double)bin[SERIES_IN_USE_MOST]); /* the bin includes events before the start */
         level = bin[SERIES_IN_USE] == 0 ? level : (double)bin[SERIES_IN_USE] - 1;
         granted = bin[SERIES_GRANTED] == 0 ? granted : (double)bin[SERIES_GRANTED] - 1;
         limit[i] = granted;
@@ -81,12 +81,12 @@ static void plot_octets(struct html_page *page, const struct series *series, boo
                         n,
                         {{"to the responder", sent[0], false}, {"to the initiator", sent[1], false}},
                         2};
-    struct plot repeated = {ib ? "Packets sent again" : "Octets sent again, or out of order",
+    struct plot repeated = {ib ? "Packets retransmitted" : "Octets retransmitted or out of order",
                             ib ? PLOT_NUMBERS : PLOT_OCTETS,
                             false,
                             span,
                             n,
-                            {{"in each step", again, true}},
+                            {{"per step", again, true}},
                             1};
 
     for (unsigned i = 0; i < n; i++) {
@@ -127,14 +127,14 @@ static void plot_procedures(struct html_page *page, const struct statistics *s)
                                 (double)histogram_quantile(latency, 0.95), (double)latency->most};
     }
     plot_ranges(page->writer,
-                "Call to Reply, the most frequent ones: least to 95 %, median marked, line to the longest", PLOT_TIMES,
-                ranges, n);
+                "Call to Reply, most frequent procedures: bar from least to 95 %, median marked, line to the longest",
+                PLOT_TIMES, ranges, n);
     for (unsigned i = 0; i < n; i++)
         g_free(names[i]);
     g_ptr_array_unref(rows);
 }
 
-/* Four buckets become a bar: eight bars for a power of two. */
+/* Four buckets make a bar: eight bars for a power of two. */
 static void plot_sizes(struct html_page *page, const struct statistics *s)
 {
     enum { TOGETHER = 4 };
@@ -158,7 +158,7 @@ static void plot_sizes(struct html_page *page, const struct statistics *s)
     g_array_unref(bars);
 }
 
-/* From the first packet to the last, though nothing may have been counted at the ends. */
+/* From the first packet to the last, even if nothing was counted at the ends. */
 static void plot_series(struct html_page *page, const struct statistics *s)
 {
     struct series whole;
@@ -216,7 +216,7 @@ static void write_calls(struct html_page *page, const struct statistics *statist
     if (!statistics->calls)
         return;
     stats_html_write_table(page, "Call to Reply, and the medians of its parts", stats_table_latencies(statistics));
-    stats_html_write_table(page, "Octets of the Calls, and how they went", stats_table_ways(statistics));
+    stats_html_write_table(page, "Octets of the Calls, by transfer", stats_table_ways(statistics));
 }
 
 /* ---- the section ---- */
@@ -261,7 +261,7 @@ void stats_write_html(struct html_page *page)
             stats_html_write_entry(page, &g_array_index(entries, struct stats_entry, i));
         if (entries->len > CONNECTIONS_SHOWN)
             markup_element(page->writer, "p", "more",
-                           "%u connections that moved less are not shown here; --format=json has all",
+                           "%u connections with less traffic are not shown here; --format=json has all",
                            entries->len - CONNECTIONS_SHOWN);
         if (all) {
             markup_element(page->writer, "h3", NULL, "All connections together");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* "statistics" of a connection in the NDJSON report: what merge needs to add statistics up, and the results for people
- * and programs. */
+/*
+ * "statistics" of a connection in the NDJSON report: what merge needs to add statistics up, and the results for people
+ * and programs.
+ */
 #include "conformance/report/report_json.h"
 #include "conformance/report/report_stats.h"
 #include "conformance/stats/advice.h"
@@ -17,7 +19,7 @@ static int64_t at_most(uint64_t n)
 
 /* ---- distributions ---- */
 
-/* Number and count of each bucket in turn. */
+/* The number and the count of each bucket in turn. */
 static void write_buckets(struct json_writer *writer, const struct histogram *histogram)
 {
     json_begin_array(writer, "buckets");
@@ -84,7 +86,7 @@ static bool read_histogram(struct json_reading *reading, const struct json_membe
         !distribution_count(reading, from, "sum", &histogram->sum) || !read_buckets(reading, buckets, histogram))
         return false;
     if (count != MIN(histogram->count, STATS_JSON_MAX))
-        return json_wrong(reading, "a distribution", "count", "that of its buckets");
+        return json_wrong(reading, "a distribution", "count", "the sum of its buckets");
     if (count == 0)
         return true;
     return distribution_count(reading, from, "min", &histogram->least) &&
@@ -364,7 +366,7 @@ static bool read_bins(struct json_reading *reading, JsonObject *from, struct ser
         if (!bins)
             return false;
         if (json_array_get_length(bins) > SERIES_BINS)
-            return json_wrong(reading, "the series", name, "no longer than it can be");
+            return json_wrong(reading, "the series", name, "at most the longest possible");
         for (guint i = 0; i < json_array_get_length(bins); i++) {
             JsonNode *bin = json_array_get_element(bins, i);
 
@@ -377,7 +379,7 @@ static bool read_bins(struct json_reading *reading, JsonObject *from, struct ser
     return true;
 }
 
-/* Refuses values that a series cannot have: times end at 2^62 ns. */
+/* Refuses impossible series: times end at 2^62 ns. */
 static bool read_series(struct json_reading *reading, const struct json_member *member, JsonObject *object, void *base)
 {
     bool none = json_null_node(json_object_get_member(object, member->name));

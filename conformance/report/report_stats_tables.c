@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The tables of --stats, and the lines beside them, for people: the text report and the page have the same. */
+/* The tables of --stats, and the lines beside them, shared by the text report and the page. */
 #include "conformance/report/report_stats.h"
 #include "conformance/stats/stat_guest.h"
 #include "conformance/stats/units.h"
@@ -51,7 +51,7 @@ static void add_average(struct text_table *table, uint64_t sum, uint64_t n)
 
 /* ---- Calls ---- */
 
-/* A procedure, and then its operations. */
+/* A procedure, followed by its operations. */
 static void each_row(struct text_table *table, const struct statistics *statistics,
                      void (*add)(struct text_table *table, const struct stat_calls *row))
 {
@@ -151,13 +151,13 @@ struct text_table *stats_table_operations(const struct statistics *statistics)
     return table;
 }
 
-/* ---- what carries them ---- */
+/* ---- the carrier ---- */
 
 struct text_table *stats_table_carriers(const struct statistics *statistics)
 {
-    static const char *const heads[] = {"Towards",   "packets", "octets",    "sent again", "out of order",  "late max",
-                                        "acked p50", "p99",     "sizes p50", "max",        "FPDUs/segment", "headers",
-                                        "CRCs",      "Markers", "NAKs",      "RNR NAKs",   "missing"};
+    static const char *const heads[] = {"Towards",   "packets", "octets",    "resent",   "out of order",  "late max",
+                                        "acked p50", "p99",     "sizes p50", "max",      "FPDUs/segment", "headers",
+                                        "CRCs",      "Markers", "NAKs",      "RNR NAKs", "missing"};
     struct text_table *table = text_table_new(heads, G_N_ELEMENTS(heads));
 
     for (unsigned side = 0; side < 2 && !statistics->tapped; side++) {
@@ -228,8 +228,8 @@ static void add_line_reads(GPtrArray *lines, const struct statistics *statistics
     if (r->outstanding.count == 0)
         return;
     add_line(lines,
-             "Reads of the %s outstanding: median %" PRIu64 ", at most %" PRIu32 " of %s (IRD, ORD), at the limit %s "
-             "of the time in which it read",
+             "Reads of the %s outstanding: median %" PRIu64 ", at most %" PRIu32
+             " of %s (IRD, ORD), at the limit for %s of its reading time",
              sides[side], histogram_quantile(&r->outstanding, 0.5), r->most, limit,
              r->limit == 0 ? "unknown" : units_share(r->n[READS_AT_LIMIT], r->n[READS_BUSY], at));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --stats in the text report: for each connection what made it slow in words, then the figures in tables. */
+/* --stats in the text report: for each connection, what slowed it in words, then the figures in tables. */
 #include "conformance/options/options.h"
 #include "conformance/report/report_parts.h"
 #include "conformance/report/report_stats.h"
@@ -81,8 +81,8 @@ void stats_write_text(const struct report *report, const struct terminal *termin
         text_write_entry(terminal, &g_array_index(entries, struct stats_entry, i), report->captures->len > 1);
     if (shown < entries->len) {
         terminal_gap(terminal);
-        terminal_line(terminal, 2, "... and %u connection%s that moved less; --verbose shows all", entries->len - shown,
-                      plural(entries->len - shown));
+        terminal_line(terminal, 2, "... and %u connection%s with less traffic; --verbose shows all",
+                      entries->len - shown, plural(entries->len - shown));
     }
     if (all) {
         terminal_gap(terminal);

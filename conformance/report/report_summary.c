@@ -44,7 +44,7 @@ static void summary_write_capture(const struct check_options *options, const str
     uint64_t found[SEVERITY_COUNT], waived;
     enum check_status status = report_capture_status(options, capture, found, &waived);
     const struct troubles *troubles = capture->troubles;
-    g_autofree gchar *file = printable_text(capture->file); /* a tab in it would shift the columns */
+    g_autofree gchar *file = printable_text(capture->file); /* a tab in the text would shift the columns */
     g_autofree gchar *happened = troubles_headline(&troubles, 1);
 
     fprintf(out, "%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "%s%s\n", file,

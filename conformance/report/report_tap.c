@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The TAP report: a test point for each rule that a connection exercised. What is waived is a failure that is expected,
- * which TAP calls TODO; what could not be decided is skipped; what nothing called for is no test.
+ * The TAP report: a test point for each rule that a connection exercised. Waived findings are expected failures, which
+ * TAP calls TODO; undecided rules are skipped; rules that were not exercised have no test.
  */
 #include "conformance/report/report_formats.h"
 #include "conformance/report/report_tested.h"

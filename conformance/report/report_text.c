@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The text report: the verdict, what was found where, and in a line what was exercised; with --verbose, rule by rule.
+/*
+ * The text report: the verdict, what was found and where, and a line on the rules exercised; with --verbose, each rule.
  */
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
@@ -40,7 +41,7 @@ static void text_write_parameters(const struct text *text, const struct report_c
     if (mpa->request_seen || mpa->reply_seen)
         g_string_append_printf(line, "MPA revision %u", mpa->revision);
     else
-        g_string_append(line, "MPA start-up not captured");
+        g_string_append(line, "MPA startup not captured");
     g_string_append_printf(line, ", Markers: %s, CRC %s", markers_text(connection), crc[mpa->crc + 1]);
     if (mpa->peer_to_peer) {
         g_autofree gchar *rtr = rtr_text(mpa->rtr);
@@ -76,7 +77,7 @@ static void write_counts(const struct text *text, const struct report_connection
     if (connection->damaged[0] + connection->damaged[1] > 0)
         terminal_line(&text->terminal, 4,
                       "damaged TCP segments: %" PRIu64 " to the responder, %" PRIu64
-                      " to the initiator: their checksums are wrong, they are ignored",
+                      " to the initiator: ignored because of wrong checksums",
                       connection->damaged[DIR_TO_RESPONDER], connection->damaged[DIR_TO_INITIATOR]);
 }
 
@@ -90,7 +91,7 @@ static void text_write_finding(const struct text *text, const struct report_find
                   finding->waiver ? ", waived" : "", place, finding_found(finding->message), more);
 }
 
-/* Said once of several findings in a row that share it. */
+/* Printed once for several consecutive findings. */
 static void write_expected(const struct text *text, const gchar *expected)
 {
     if (expected)
@@ -163,7 +164,7 @@ static void text_write_findings(const struct text *text, const struct report_con
                   connection->not_kept);
 }
 
-/* Something went wrong with it, though it broke no rule. */
+/* The connection had trouble, although it broke no rule. */
 static const char *reference(const struct report_capture *capture, const struct report_connection *connection)
 {
     const GPtrArray *list = capture->troubles->list;
@@ -184,7 +185,7 @@ static void text_write_connection(const struct text *text, const struct report_c
     terminal_gap(&text->terminal);
     terminal_line(&text->terminal, 2, "connection %" PRIu32 ": %s -> %s%s, %s%s: %s%s", connection->id,
                   endpoint_text(&connection->initiator, initiator), endpoint_text(&connection->responder, responder),
-                  connection->roles_known ? "" : " (roles presumed, start not captured)", frames,
+                  connection->roles_known ? "" : " (roles presumed, capture starts mid-connection)", frames,
                   continuity_text(connection), found, reference(capture, connection));
     if (connection->ib)
         text_write_ib(text, connection);
@@ -198,7 +199,7 @@ static void text_write_connection(const struct text *text, const struct report_c
     text_write_findings(text, connection, capture->start_ns);
 }
 
-/* Returns how many connections without findings are not shown. */
+/* Returns how many connections without findings are omitted. */
 static unsigned text_write_connections(struct text *text, const struct report_capture *capture)
 {
     unsigned left_out = 0;
@@ -215,14 +216,14 @@ static unsigned text_write_connections(struct text *text, const struct report_ca
     return left_out;
 }
 
-/* Connections that have nothing new. */
+/* Connections without anything new. */
 static void write_repeated(const struct text *text, unsigned n)
 {
     if (n == 0)
         return;
     terminal_gap(&text->terminal);
-    terminal_line(&text->terminal, 2,
-                  "... and %u connection%s with no other findings than those shown; --verbose shows all", n, plural(n));
+    terminal_line(&text->terminal, 2, "... and %u connection%s with the same findings as above; --verbose shows all", n,
+                  plural(n));
 }
 
 static void text_write_capture(struct text *text, const struct report_capture *capture)
@@ -288,13 +289,12 @@ static void write_exercised_in_a_line(const struct text *text)
     if (counts[INCONCLUSIVE] > 0)
         undecided = g_strdup_printf("%u inconclusive, ", counts[INCONCLUSIVE]);
     terminal_gap(&text->terminal);
-    terminal_line(&text->terminal, 0,
-                  "rules: %u held, %u violated, %sof %u that a capture can show (--verbose lists them)", held, violated,
-                  undecided ? undecided : "",
+    terminal_line(&text->terminal, 0, "rules: %u held, %u violated, %sof %u visible in captures (--verbose lists them)",
+                  held, violated, undecided ? undecided : "",
                   counts[EXERCISED] + counts[INCONCLUSIVE] + counts[NO_OCCASION] + counts[NO_STIMULUS]);
 }
 
-/* "5044 4.3"; of a draft as much as distinguishes it: its authors. */
+/* "5044 4.3"; for a draft, the authors, who distinguish it. */
 static gchar *text_source_of(const struct rule *rule)
 {
     const char *name = strncmp(rule->document, "RFC ", 4) == 0 ? rule->document + 4 : rule->document;
@@ -303,7 +303,7 @@ static gchar *text_source_of(const struct rule *rule)
     return g_strdup_printf("%.*s %s", (int)(author ? author - name : (long)strlen(name)), name, rule->section);
 }
 
-/* A table: it is not wrapped. */
+/* A table, which is not wrapped. */
 static void write_exercised(const struct report *report, FILE *out)
 {
     fprintf(out, "\nrules exercised: %u\n", report->exercised);

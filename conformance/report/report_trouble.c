@@ -10,8 +10,8 @@
 
 enum {
     CAPTURES_SAID = 10,
-    PAIRS_SAID = 10, /* of a capture */
-    LINES_SAID = 6,  /* of a client and server */
+    PAIRS_SAID = 10, /* per capture */
+    LINES_SAID = 6,  /* per client and server */
     CONNECTIONS_NAMED = 4,
 };
 

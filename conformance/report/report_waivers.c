@@ -9,12 +9,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* One entry of the file: a kind of finding on all connections where an end of that role made it. */
+/* One entry of the file: a kind of finding, on all connections where an end in this role made it. */
 struct entry {
-    struct report_kind kind; /* borrowed, but for the number of times */
+    struct report_kind kind; /* borrowed, except the number of times */
     bool role_known;
-    const char *file;     /* of the first one */
-    GPtrArray *addresses; /* char *, of those who made it; with a NULL in it where one has none */
+    const char *file;     /* of the first finding */
+    GPtrArray *addresses; /* char *, of the ends that made it; NULL in it if an end has no address */
 };
 
 static guint waivers_hash_of(gconstpointer entry)
@@ -82,7 +82,7 @@ static void waivers_add_connection(GPtrArray *entries, GHashTable *known, const 
     g_list_free(kinds);
 }
 
-/* In double quotes, which only these two end. */
+/* In double quotes; the text contains no other double quotes. */
 static void waivers_write_quoted(FILE *out, const char *text)
 {
     g_autofree gchar *line = printable_text(text);
@@ -106,7 +106,7 @@ static void write_addresses(FILE *out, const GPtrArray *addresses)
 {
     for (guint i = 0; i < addresses->len; i++)
         if (!g_ptr_array_index(addresses, i))
-            return; /* somebody without one made it, too */
+            return; /* an end without an address made it, too */
     for (guint i = 0; i < addresses->len; i++)
         fprintf(out, "%s\"%s\"", i == 0 ? "    addresses: [" : ", ", (const char *)g_ptr_array_index(addresses, i));
     fputs("]\n", out);
@@ -129,7 +129,7 @@ static void waivers_write_entry(FILE *out, const struct entry *entry, const char
     write_pair(out, "found", kind->found);
 }
 
-/* What they are about is not known. */
+/* Their subjects are unknown. */
 static void waivers_write_unlisted(const struct report *report, FILE *out)
 {
     for (guint i = 0; i < report->captures->len; i++) {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 enum {
-    COLUMNS_MIN = 40, /* on a narrower terminal lines break by themselves */
+    COLUMNS_MIN = 40, /* on a narrower terminal, lines break anyway */
     HANGING = 2,
     STYLED_KEPT = 4,
 };
@@ -44,7 +44,7 @@ const char *terminal_styled(const struct terminal *terminal, enum terminal_style
     return kept[next];
 }
 
-/* Columns that it takes: not the octets of colours. */
+/* Visible columns: without the octets of colours. */
 static unsigned terminal_width_of(const char *word, size_t n)
 {
     unsigned width = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text for people: wrapped to the width of a terminal, and in colour there. Into a file or a pipe it goes as it is. */
+/* Text for people: wrapped to the width of a terminal, and coloured there. In a file or a pipe it is unchanged. */
 #ifndef IWARP_CONFORMANCE_REPORT_TERMINAL_H
 #define IWARP_CONFORMANCE_REPORT_TERMINAL_H
 
@@ -20,12 +20,12 @@ struct terminal {
 void terminal_init(struct terminal *terminal, FILE *out, enum color_use color);
 
 /*
- * The text in that style, or as it is without colour; for terminal_line(). The result is valid until the fourth call
- * after this one in the same thread. Text that is not ours goes through printable_text() before.
+ * The text in this style, or unchanged without colour; for terminal_line(). The result is valid until the fourth later
+ * call in the same thread. Foreign text must pass through printable_text() first.
  */
 const char *terminal_styled(const struct terminal *terminal, enum terminal_style style, const char *text);
 
-/* A line after `indent` blanks; where it is wrapped, it goes on two columns further right. */
+/* A line after `indent` blanks; continuation lines are indented by two more columns. */
 void terminal_line(const struct terminal *terminal, unsigned indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
 /* An empty line. */
 void terminal_gap(const struct terminal *terminal);

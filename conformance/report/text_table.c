@@ -49,7 +49,7 @@ unsigned text_table_rows(const struct text_table *table)
     return table->cells->len / table->columns;
 }
 
-/* 0: nothing is in it. */
+/* 0: the table is empty. */
 static unsigned table_width_of(const struct text_table *table, unsigned column)
 {
     glong width = g_utf8_strlen(table->heads[column], -1);

@@ -16,7 +16,7 @@ const struct passed *passed_now;
 
 /* ---- options ---- */
 
-/* Presumed in place of RPC-over-RDMA: it wants nothing. */
+/* Presumed in place of RPC-over-RDMA: needs no events. */
 static void *begin_nobody(const struct ulp_host *host)
 {
     return arena_zeroed(host->arena, 1);

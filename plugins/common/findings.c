@@ -16,7 +16,8 @@ static const struct {
     int wireshark;
 } severities[] = {
     [SEVERITY_NOTE] = {"note", "Note", "A finding that the standards allow, but that is unusual", PI_NOTE},
-    [SEVERITY_WARNING] = {"warning", "Warning", "A finding that is not as the standards recommend or state", PI_WARN},
+    [SEVERITY_WARNING] = {"warning", "Warning", "A finding that deviates from what the standards recommend or state",
+                          PI_WARN},
     [SEVERITY_ERROR] = {"error", "Error", "A finding that violates the standards", PI_ERROR},
 };
 
@@ -95,7 +96,7 @@ void findings_register_layer(expert_module_t *module, const char *protocol, cons
 
 /*
  * A part of a rule may be weaker than the rule, and so is its finding. Wireshark takes the severity from here, and the
- * user may have changed the severity of the rule: therefore it is replaced only if the finding requires that.
+ * user may have changed the severity of the rule: so it is replaced only if the finding requires this.
  */
 static void add_expert(packet_info *pinfo, proto_item *at, const struct remark *remark)
 {

@@ -49,7 +49,7 @@ struct ib_frame {
 };
 
 /*
- * The tvb holds the payload without pad; or, with `rest`, the captured part of the payload, maybe nothing, of a packet
+ * The tvb holds the payload without pad; or, with `rest`, the captured part (perhaps empty) of the payload of a packet
  * that Wireshark's InfiniBand dissector has not passed on; or private data.
  */
 struct ib_payload {

@@ -75,7 +75,7 @@ struct tail {
     uint8_t octets[MPA_KEY_LEN];
 };
 
-/* Our data about a TCP conversation. */
+/* The plugin's data about a TCP conversation. */
 struct claim {
     struct mpa_flow *flow; /* the latest flow; NULL: not claimed */
     bool tried, foreign;   /* by midstream(): with this flow, which is not claimed yet; unsuccessfully */

@@ -68,7 +68,7 @@ struct kept_piece {
 struct kept_rpc {
     bool reply;
     bool plain;            /* the whole message is inline, in the Send; nothing else is known about it */
-    uint32_t complete_in;  /* frame with its last octets; 0: not (yet) known */
+    uint32_t complete_in;  /* the last octets never came: the Send shows everything available */
     bool given_up;         /* the last octets never came: the Send shows as much as there is */
     const uint8_t *octets; /* NULL when plain */
     uint32_t length, have; /* octets from `have` on are missing */
@@ -210,7 +210,7 @@ void rpcrdma_flow_register(void);
 const struct rpcrdma_connection *rpcrdma_flow_connection(const struct rpcrdma_flow *flow);
 /* What the stack of a connection is given. always: the connection is taken for RPC-over-RDMA in any case. */
 const struct ulp_own *rpcrdma_flow_own(bool always);
-/* First pass: a connection that may carry RPC-over-RDMA. now: InfiniBand: the current frame; else NULL. */
+/* First pass: a connection that may carry RPC-over-RDMA. now: on InfiniBand, the current frame; otherwise NULL. */
 struct rpcrdma_flow *rpcrdma_flow_begin(struct connection *connection, const uint32_t *now);
 /* First pass: the taps of struct stack_taps. */
 void rpcrdma_flow_on_startup(struct rpcrdma_flow *flow, const struct mpa_startup_event *event);

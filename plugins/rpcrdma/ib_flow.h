@@ -11,7 +11,7 @@
 /* First pass: events of the transport, before the stack is given them. */
 void rpcrdma_ib_on_part(struct rpcrdma_flow *flow, const struct ib_rc_part *part);
 void rpcrdma_ib_on_hole(struct rpcrdma_flow *flow, const struct ib_rc_hole *hole);
-/* The event, of which the stack learns nothing. */
+/* The event, which the stack does not learn. */
 void rpcrdma_ib_on_sent_again(struct rpcrdma_flow *flow, const struct place *place);
 /*
  * The first segment that was reported in this frame: the frame's own packet, or a packet that was held until it came.

@@ -23,7 +23,7 @@ static uint32_t rpcrdma_payload_port_of(uint32_t port, const struct rpcrdma_flow
     return port | (reverse ? PORT_REVERSE : 0u) | flow->connection->number << PORT_CONNECTION_SHIFT;
 }
 
-/* A packet of InfiniBand names only the destination queue pair: the sides serve as port numbers. */
+/* InfiniBand packets name only the destination queue pair, so the sides serve as port numbers. */
 static uint32_t base_of(const struct rpcrdma_canvas *canvas, uint32_t port, bool sender)
 {
     if (!canvas->flow->infiniband)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The upper layers that are only named, not judged: NVMe, iSER, SRP, SMB Direct. The engine's guests recognise them
- * (engine/rdma/ulp.h); a Send is shown by the guest's description.
+ * The upper layers without rules: NVMe, iSER, SRP, SMB Direct. The engine's guests recognise them (engine/rdma/ulp.h);
+ * a Send is shown by the guest's description.
  */
 #ifndef IWARP_PLUGINS_ULP_ULP_PLUGIN_H
 #define IWARP_PLUGINS_ULP_ULP_PLUGIN_H

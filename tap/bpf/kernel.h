@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the probes read of the kernel's structures: only these members, at the offsets that the running kernel's BTF has
- * for them (CO-RE), so no header with all types of a kernel is needed. Names are the kernel's. A suffix after ___ is
- * for members that only some kernels have.
+ * What the probes read from the kernel's structures: only these members, at the offsets in the running kernel's BTF
+ * (CO-RE), so a header with all kernel types is not needed. Names are the kernel's. A suffix after ___ marks members
+ * that only some kernels have.
  */
 #ifndef IWARP_TAP_BPF_KERNEL_H
 #define IWARP_TAP_BPF_KERNEL_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records of octets, wherever the kernel has them. Included by the one file of programs.
- *
- * Records are reserved in one ring buffer of all processors, which keeps their order. Functions that loop are global
- * (not static): the verifier looks at each once, and not at each place from where it is called.
+ * Records of octets, wherever the kernel has them. Included by the only file of programs. Records are reserved in one
+ * ring buffer for all processors, which keeps their order. Functions that loop are global (not static), so that the
+ * verifier checks each once, not at each call.
  */
 #ifndef IWARP_TAP_BPF_RECORDS_H
 #define IWARP_TAP_BPF_RECORDS_H
@@ -36,7 +35,7 @@ const volatile bool chunks = true;     /* with the octets of chunks */
 
 __u64 lost = 0; /* records for which the ring had no room */
 
-/* Where the kernel's direct map and its array of pages begin; not there on other machines than x86-64. */
+/* Where the kernel's direct map and its array of pages begin; only on x86-64. */
 extern const void page_offset_base __ksym __weak;
 extern const void vmemmap_base __ksym __weak;
 
@@ -71,8 +70,8 @@ static __always_inline void begin(struct message *m, enum tap_kind kind, struct 
 }
 
 /*
- * Copies n octets, at most `size`; what cannot be read is not there. The verifier knows the bound of the register that
- * is compared, so the compiler must not compare another one.
+ * Copies n octets, at most `size`; unreadable octets are omitted. The verifier knows the bound only of the register
+ * that is compared, so the compiler must not compare another register.
  */
 static __always_inline void fill(struct tap_event *event, void *octets, __u64 n, __u32 size, const void *from)
 {
@@ -122,7 +121,7 @@ __noinline int put_block(struct message *m, __u32 at, __u32 length)
     return 0;
 }
 
-/* The octets at m->from, as blocks; at least one. */
+/* The octets at m->from, as one or more blocks. */
 __noinline int put_octets(struct message *m, __u32 length)
 {
     __u32 at = 0;
@@ -186,7 +185,7 @@ static __always_inline __u64 entry_of(struct walk *walk, __u32 *offset, __u32 *l
         struct scatterlist *entry = (struct scatterlist *)walk->at;
 
         page = BPF_CORE_READ(entry, page_link);
-        if (page & 1) { /* the list goes on elsewhere */
+        if (page & 1) { /* the list continues elsewhere */
             entry = (struct scatterlist *)(page & ~3UL);
             page = BPF_CORE_READ(entry, page_link);
         }
@@ -232,7 +231,7 @@ __noinline int put_entries(struct message *m, struct walk_bounds *bounds)
     return 0;
 }
 
-/* The parts of an XDR buffer that are asked for. */
+/* The requested parts of an XDR buffer. */
 enum { XDR_HEAD = 1, XDR_PAGES = 2, XDR_TAIL = 4 };
 
 __noinline int put_xdr(struct message *m, __u64 buffer, __u32 parts)
@@ -262,7 +261,7 @@ __noinline int put_xdr(struct message *m, __u64 buffer, __u32 parts)
     return 0;
 }
 
-/* The verifier wants a number, where the compiler knows a pointer. */
+/* The verifier needs a number where the compiler knows a pointer. */
 static __always_inline __u64 number_of(const void *p)
 {
     __u64 from = (__u64)p, number = 0;

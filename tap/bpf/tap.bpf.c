@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The probes of iwarp-tap: functions of the kernel's server and client of RPC-over-RDMA (rpcrdma) and of the connection
- * manager (rdma_cm). They only read, and report in the records of tap/event.h.
- *
- * kprobes, because these run with preemption off: two tasks on a processor cannot meet in the same program, of which
- * the kernel would skip the second (fentry, on kernels with PREEMPT_LAZY).
+ * manager (rdma_cm). They only read, and report records as in tap/event.h. They are kprobes, which run with preemption
+ * off: otherwise a second task on the same processor could enter a program while it runs, and the kernel would skip the
+ * second run (fentry, on kernels with PREEMPT_LAZY).
  */
 #include "tap/bpf/records.h"
 
@@ -36,7 +35,7 @@ static __always_inline void received(struct message *m, const void *from, struct
     put_octets(m, m->event.total);
 }
 
-/* What a send request says of the whole Send; returns the length of its first part. */
+/* What a send request says about the whole Send; returns the length of its first part. */
 static __always_inline __u32 describe_send(struct message *m, struct ib_send_wr *wr, struct ib_sge *sge)
 {
     __u32 n = BPF_CORE_READ(wr, num_sge);
@@ -69,7 +68,7 @@ int BPF_KPROBE(server_received, struct ib_cq *cq, struct ib_wc *wc)
     return 0;
 }
 
-/* What the head of a Reply does not contain. */
+/* The part of a Reply outside its head. */
 SEC("kprobe/svc_rdma_xb_dma_map")
 int BPF_KPROBE(server_body, struct xdr_buf *xdr, struct svc_rdma_map_data *data)
 {
@@ -94,7 +93,7 @@ static __always_inline int server_head(struct svcxprt_rdma *rdma, struct svc_rdm
     return 0;
 }
 
-/* Until Linux 6.5 or so, and since. */
+/* Up to about Linux 6.5, and since then. */
 SEC("?kprobe/svc_rdma_send")
 int BPF_KPROBE(server_send, struct svcxprt_rdma *rdma, struct svc_rdma_send_ctxt *ctxt)
 {
@@ -122,7 +121,7 @@ int BPF_KPROBE(server_sent, struct ib_cq *cq, struct ib_wc *wc)
 
 /* ---- chunks, as the server moves them ---- */
 
-/* Where a segment's octets are. */
+/* Where the octets of a segment are. */
 static __always_inline void bounds_of(struct walk_bounds *bounds, void *ctxt)
 {
     struct svc_rdma_rw_ctxt *scattered = ctxt;
@@ -182,7 +181,7 @@ static long add_length(__u32 i, struct length_walk *walk)
     return 0;
 }
 
-/* Of a list of pages, which does not say its length. */
+/* For a list of pages, which does not contain its length. */
 __noinline int length_of(__u64 number)
 {
     struct svc_rdma_rw_ctxt *ctxt = (struct svc_rdma_rw_ctxt *)number;
@@ -264,7 +263,7 @@ struct words {
 
 enum { WORD_XID, WORD_VERSION, WORD_CREDIT, WORD_PROC, WORD_READS, WORD_WRITES };
 
-/* What the server has written is there when all memory is the client's again. */
+/* What the server has written has arrived when all memory is the client's again. */
 SEC("kprobe/rpcrdma_complete_rqst")
 int BPF_KPROBE(client_completed, struct rpcrdma_rep *rep)
 {
@@ -371,8 +370,7 @@ static __always_inline void put_end(struct rdma_cm_id *id, enum tap_kind kind, b
     put_octets(&m, 0);
 }
 
-/* The connections of rpcrdma: of those of other users of rdma_cm, nothing is reported. The value: this host is the
- * server. */
+/* The connections of rpcrdma; other users of rdma_cm are not reported. Value: this host is the server. */
 struct {
     __uint(type, BPF_MAP_TYPE_LRU_HASH);
     __uint(max_entries, 16384);

@@ -582,7 +582,7 @@ def test_plots(page, slow):
     for path in slow:
         part = section(page("--stats", path)[1])
         titles = [words(e) for e in part.iter("figcaption")]
-        assert {"Calls outstanding, and how many the credits allow", "Call to Reply", "Payload moved"} <= set(titles)
+        assert {"Calls outstanding, and the limit by credits", "Call to Reply", "Payload moved"} <= set(titles)
         assert len(titles) >= 6
         for svg in (e for figure in classed(part, "figure", "plot") for e in figure.findall(SVG + "svg")):
             _, _, width, height = map(float, svg.get("viewBox").split())

@@ -69,8 +69,8 @@ def test_outcomes_are_those_of_the_json_report(junit, report, good, bad):
         assert outcomes(suite) == {rule: outcome for rule, outcome in expected.items() if outcome != "skipped"}
         assert suite.get("skipped") == "0"
         sums = {reason: int(n) for n, reason in re.findall(r"^(\d+) rules? without a test case: (.*)$", said(suite), re.MULTILINE)}
-        assert sums.pop("inconclusive: the capture lacks what would decide it", 0) == list(expected.values()).count("skipped")
-        assert sum(sums.values()) > 500 and set(sums) == {"not exercised by this capture", "judges the reaction to something that did not occur"}
+        assert sums.pop("inconclusive: missing packets would decide it", 0) == list(expected.values()).count("skipped")
+        assert sum(sums.values()) > 500 and set(sums) == {"not exercised by this capture", "concerns the reaction to something that did not occur"}
 
 
 def test_times_and_host(junit, report, root):
@@ -170,7 +170,7 @@ def test_verbose_has_what_was_not_exercised_with_the_reason(junit, good, catalog
     assert outcomes(brief).items() <= outcomes(full).items()
     assert list(outcomes(full)) == [row["id"] for row in catalogue]
     assert all(element.get("message") for element in full.iter("skipped"))
-    assert any("binds only with another --profile" in element.get("message") for element in full.iter("skipped"))
+    assert any("applies only with another --profile" in element.get("message") for element in full.iter("skipped"))
     part, = connections_of(junit("--verbose", "--rules=MPA-4.1", good)[1])
     assert all(name.startswith("MPA-4.1-") for name in outcomes(part))
 

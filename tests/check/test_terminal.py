@@ -85,7 +85,7 @@ def test_a_line_on_rules(check, report, bad, catalogue):
     rest = len(catalogue) - held - violated
     assert f"not exercised: {rest} of {len(catalogue)} rules" in verbose
     never = {"can only be shown by an active test", "judged with other rules", "a permission", "concerns the inside", "concerns documents",
-             "binds only with another", "binds only on another"}
+             "applies only with another", "applies only on another"}
     counted = re.findall(r"^  +(\d+)  ([a-z].*)$", verbose.partition("\nnot exercised")[2], re.M)
     assert shown == held + violated + sum(int(n) for n, why in counted if not any(why.startswith(each) for each in never)) < len(catalogue) - 500
 

@@ -158,7 +158,7 @@ WORK_MISTAKES = [
     (NFS + "R mkdir x\n", 2, "'mkdir' cannot be carried out: allowed here: change"),
     (NFS + "I null wait=1000\n", 2, "cannot read 'wait=1000'"),
     (NFS + "I null\nI rmdir x\n", 3, "rmdir x: the server answered NOENT (2)"),
-    ("with work nfs=3 rejectR=1\nI null\n", 2, "mounting: the connection is over"),
+    ("with work nfs=3 rejectR=1\nI null\n", 2, "mounting: the connection has ended"),
 ]
 
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mutants: what happens becomes a scene, which is shown to the mutant's function. The functions are made from the
- * blocks `mutant` of the case files in rules/ and from pairs.mutants (rules/mutant_rows.py); mutant_words.def has the
- * words.
+ * Mutants: each event becomes a scene, which is passed to the mutant's function. The functions are generated from the
+ * `mutant` blocks of the case files in rules/ and from pairs.mutants (rules/mutant_rows.py); mutant_words.def defines
+ * the words.
  */
 #ifndef IWARP_TRAFFIC_MUTANTS_MUTANT_H
 #define IWARP_TRAFFIC_MUTANTS_MUTANT_H
@@ -32,30 +32,30 @@ enum mutant_event {
 
 enum { SCENE_READS = 4, MUTANT_XID = 0x7D000000 };
 
-/* What the mutant makes of it instead of what is due. */
+/* What the mutant does instead of the conforming action. */
 enum scene_verdict { AS_DUE, TAKEN, DROPPED, CLOSED, TERMINATED, ANSWERED };
 
-/* What an event is about: each fills in what it has, the rest is 0. */
+/* The subject of an event: each event fills in what it has, the rest is 0. */
 struct scene {
     enum mutant_event event;
     struct mutant *mutant;
     struct mpa_end *mpa;    /* NULL: of an RDMA device */
-    const uint8_t *p;       /* what @N and key are of */
+    const uint8_t *p;       /* the octets for @N and key */
     size_t n;               /* octets of it */
     const uint8_t *ulpdu;   /* of a segment */
     size_t ulpdu_n;         /* octets of it */
     struct ddp_segment ddp; /* of a segment; stag and to also of work, and of the first chunk of a Call */
     struct rdmap_read_request read;
     struct rdmap_atomic_request atomic;
-    uint64_t original, left; /* own-result: the value returned, and the one that the word has now */
+    uint64_t original, left; /* own-result: the returned value, and the current value of the word */
     struct rdmap_terminate terminate;
-    struct mpa_startup frame, peer; /* the one that the event is about; the one that the peer has sent */
+    struct mpa_startup frame, peer; /* the message of the event; the message that the peer has sent */
     struct rpcrdma_header header;
     struct rpcrdma_private_data pd;
-    unsigned error; /* what is wrong, as a Terminate says it; 1 in frames */
+    unsigned error; /* the error, as a Terminate names it; 1 in frames */
     bool more, mute;
-    size_t startup, frame_end;   /* octets of the peer's frame so far, and in all */
-    size_t rest, pad_at, crc_at; /* of an FPDU that is not complete: its octets, and where in it these begin */
+    size_t startup, frame_end;   /* octets of the peer's frame so far, and in total */
+    size_t rest, pad_at, crc_at; /* of an incomplete FPDU: its octets, and their offset in it */
     uint64_t into_marker, operation_octets;
     /* An FPDU. */
     bool markers;
@@ -70,7 +70,7 @@ struct scene {
     uint64_t reads_length, reply_length; /* octets in all segments */
     uint32_t rpc_proc, rpc_xid, last;
     size_t rpc_length;
-    /* What comes of it. */
+    /* The outcome. */
     enum scene_verdict verdict;
     bool changed;
     unsigned cause;
@@ -82,20 +82,20 @@ struct scene {
     struct qp_work *work;       /* work */
 };
 
-/* ---- made from rules/ ---- */
+/* ---- generated from rules/ ---- */
 
 extern const struct misbehaviour mutants[];
 extern const unsigned mutant_count;
 
 /* ---- mutant_hooks.c ---- */
 
-/* The first octets match a pattern. An octet or a word of the message; 0 past its end. */
+/* Whether the first octets match a pattern. An octet or a word of the message; 0 past its end. */
 bool scene_key_is(const struct scene *scene, const char *pattern);
 uint8_t scene_octet(const struct scene *scene, size_t at);
 uint32_t scene_word(const struct scene *scene, size_t at);
-/* n octets of what is about to be sent, which may be changed; at < 0: from its end. Past it, others. */
+/* n octets that are about to be sent, and may be changed; at < 0: counted from the end. Out of range: a dummy. */
 uint8_t *scene_sent(struct scene *scene, ptrdiff_t at, size_t n);
-/* All connections of the device are mute (`mute`) for so long. */
+/* All connections of the device stay silent (`mute`) for this long. */
 void mutant_mute(uint64_t ms);
 
 /* The hooks that a row needs. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Events of the stack's ends: each becomes a scene, which is shown to the mutant's function. */
+/* Events of the stack's ends: each becomes a scene, which is passed to the mutant's function. */
 #include "traffic-gen/ends/queue_pair_internal.h"
 #include "traffic-gen/mutants/mutant.h"
 #include "wire/crc32c.h"
@@ -34,7 +34,7 @@ uint32_t scene_word(const struct scene *scene, size_t at)
     return scene->p && scene->n >= 4 && at <= scene->n - 4 ? get_be32(scene->p + at) : 0;
 }
 
-/* All of what is about to be sent, *n octets; NULL: too many. */
+/* Everything that is about to be sent, *n octets; NULL: too many. */
 static uint8_t *hooks_sent(struct scene *scene, size_t *n)
 {
     uint8_t *octets = scene->mutant->octets;
@@ -171,7 +171,7 @@ static void add_ulpdu(struct scene *scene, const uint8_t *p, size_t n)
         rdmap_terminate_decode(&scene->terminate, ddp->payload, ddp->payload_len);
 }
 
-/* The same for a ULPDU of the mutant whose fields have changed. */
+/* Likewise for a ULPDU of the mutant with changed fields. */
 static void say_ulpdu(struct scene *scene)
 {
     size_t n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What mutants do instead of what is due: the statements of mutant_words.def. */
+/* What mutants do in place of the conforming action: the statements of mutant_words.def. */
 #include "traffic-gen/ends/queue_pair_internal.h"
 #include "traffic-gen/ends/rpc_header.h"
 #include "traffic-gen/mutants/mutant.h"
@@ -32,7 +32,7 @@ void mutant_close(struct scene *scene)
         qp_close(scene->mutant->qp, false);
 }
 
-/* A message is still being worked on: a reset gives up the Calls, and comes after that. */
+/* A message is still being processed: a reset gives up the Calls, and comes later. */
 void mutant_reset(struct scene *scene)
 {
     if (scene->event != ON_MESSAGE)
@@ -56,7 +56,7 @@ void mutant_keep(struct scene *scene, uint64_t stag, uint64_t len)
     scene->mutant->kept_length = (uint32_t)len;
 }
 
-/* Memory of the device that the peer may write to. NULL: it is not. */
+/* Memory of the device that the peer may write to. NULL: the range is not writable. */
 static uint8_t *open_memory(const struct scene *scene, uint32_t stag, uint64_t to, size_t n)
 {
     const struct soft_qp *qp = soft_qp_of(scene->mutant->qp);
@@ -116,7 +116,7 @@ void mutant_write(struct scene *scene, uint64_t stag, uint64_t to, uint64_t len)
 /* A Read Response in one segment. */
 void mutant_answer_read(struct scene *scene, uint64_t sink, uint64_t sink_to, uint64_t len)
 {
-    static const uint8_t octets[ANSWER_MAX] = "of memory that is none of yours";
+    static const uint8_t octets[ANSWER_MAX] = "of memory that is not yours";
     const struct ddp_segment segment = {.tagged = true,
                                         .last = true,
                                         .dv = 1,

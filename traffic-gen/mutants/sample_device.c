@@ -11,7 +11,7 @@ enum { REGION_SIZE = 65536, RECEIVE_SIZE = 4096, READS = 16, RECEIVES_MAX = 4096
 static const int64_t t_default = INT64_C(10) * 1000000000;
 static const uint64_t region_base = 0x10000;
 
-/* Of all connections. */
+/* Shared by all connections. */
 static uint8_t shared_octets[REGION_SIZE];
 
 struct sample_device {
@@ -21,7 +21,7 @@ struct sample_device {
     uint8_t octets[REGION_COUNT][REGION_SIZE];
     struct advert advert;
     struct qp *qp;
-    uint32_t flags;                /* of the suite's wishes */
+    uint32_t flags;                /* of the suite's requests */
     struct sample_rpc_device *rpc; /* alone */
 };
 
@@ -51,7 +51,7 @@ static void make_memory(struct sample_device *device)
     memory_invalidate(device->memory, device->advert.regions[REGION_GONE].stag);
 }
 
-/* The other end's wishes. */
+/* The other end's requests. */
 static void device_take_words(struct sample_device *device, const struct mpa_end_terms *terms)
 {
     struct advert_wish wish;
@@ -95,7 +95,7 @@ static void device_on_established(void *ctx, const struct mpa_end_terms *terms)
         qp_post(device->qp, &(struct qp_work){.kind = QP_SEND, .p = (const uint8_t *)hello, .n = sizeof hello - 1});
 }
 
-/* Wishes in a Send ask for the advertisement. */
+/* Requests in a Send ask for the advertisement. */
 static bool is_asked(struct sample_device *device, const struct qp_message *message)
 {
     struct advert_wish wish;
@@ -114,7 +114,7 @@ static bool advertise(struct sample_device *device)
     return qp_post(device->qp, &(struct qp_work){.kind = QP_SEND, .cookie = ECHO, .p = words, .n = n});
 }
 
-/* What the suite asks for in a Send. False: no such thing. */
+/* What the suite requests in a Send. False: not a request. */
 static bool perform(struct sample_device *device, const struct qp_message *message)
 {
     static const enum qp_kind kinds[] = {
@@ -157,7 +157,7 @@ static void device_on_received(void *ctx, const struct qp_message *message)
         qp_repost(device->qp, 1);
 }
 
-/* A Receive is reposted when its echo is out: that bounds what a peer that reads nothing can send. */
+/* A Receive is reposted when its echo has been sent, which limits a peer that reads nothing. */
 static void device_on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint64_t original)
 {
     struct sample_device *device = ctx;

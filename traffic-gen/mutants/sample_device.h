@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A device under test, sans-I/O: a queue pair that advertises memory and echoes Sends, as Responder or Initiator;
- * conforming, or a mutant. The Initiator starts with a Send of its own.
+ * conforming, or a mutant. The Initiator starts with its own Send.
  */
 #ifndef IWARP_TRAFFIC_MUTANTS_SAMPLE_DEVICE_H
 #define IWARP_TRAFFIC_MUTANTS_SAMPLE_DEVICE_H
@@ -14,8 +14,8 @@ struct sample_device_options {
     uint8_t revision;               /* 0: the highest */
     bool markers, no_crc, plain;    /* plain: an Initiator without the enhanced data */
     bool peer_to_peer;
-    bool ignorant;     /* does not know what asks for operations of its own (support/advert.h) */
-    bool rpc;          /* instead of all that: RPC-over-RDMA (traffic-gen/mutants/sample_rpc_device.h) */
+    bool ignorant;     /* does not understand requests for operations of its own (support/advert.h) */
+    bool rpc;          /* instead of all this: RPC-over-RDMA (traffic-gen/mutants/sample_rpc_device.h) */
     bool reads_by_v4;  /* of rpc */
     uint8_t rtr;       /* types of the peer-to-peer mode; 0: all */
     int64_t t_startup; /* for a start-up frame; 0: 10 s */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The sample devices as services: they echo and advertise their memory, or speak RPC-over-RDMA; or are mutants. */
+/* The sample devices as services: they echo and advertise their memory, or speak RPC-over-RDMA; some are mutants. */
 #include "support/closest.h"
 #include "traffic-gen/live/endpoint.h"
 #include "traffic-gen/mutants/sample_device.h"
@@ -92,7 +92,7 @@ static struct qp *echo_qp(void *endpoint)
 
 const struct endpoint_kind echo_server = {
     .name = "echo",
-    .summary = "echoes what is sent to it, and advertises its memory in private data: a device for iwarp-gen test",
+    .summary = "echoes Sends, and advertises its memory in private data: a device for iwarp-gen test",
     .misbehaves = true,
     .open = open_responder,
     .make = echo_make,
@@ -113,7 +113,7 @@ const struct endpoint_kind rpc_server = {
 
 const struct endpoint_kind echo_device = {
     .name = "echo",
-    .summary = "starts with a Send, echoes what is sent to it, and advertises its memory in private data",
+    .summary = "starts with a Send, echoes Sends, and advertises its memory in private data",
     .misbehaves = true,
     .open = open_initiator,
     .make = echo_device_make,

@@ -33,7 +33,7 @@ struct sample_rpc_device {
     bool reads_by_v4;
 };
 
-/* ---- server; a client has a callback service that only knows NULL ---- */
+/* ---- server; a client has a callback service with NULL only ---- */
 
 static void rpc_device_on_called(void *ctx, uint64_t id, const struct rpc_end_message *call,
                                  const struct rpc_message *header)
@@ -61,7 +61,7 @@ enum kind {
     CALL_LIST
 };
 
-/* Of the root, or of the file; parameters by the names of wire/nfs_types.txt. */
+/* On the root, or on the file; parameters by their names in wire/nfs_types.txt. */
 static const struct {
     const char *procedure, *words;
     bool of_file;
@@ -72,7 +72,7 @@ static const struct {
     [CALL_CREATE] = {"nfs3.create", "set_mode=0"},
     [CALL_GETATTR] = {"nfs3.getattr", ""},
     [CALL_WRITE] = {"nfs3.write", "3000", true, {.reduce = true}},
-    [CALL_WRITE_ANY] = {"nfs3.write", "3000", true}, /* inline where it fits */
+    [CALL_WRITE_ANY] = {"nfs3.write", "3000", true}, /* inline if it fits */
     [CALL_READ] = {"nfs3.read", "3000", true, {.results = {DATA}, .segments = 2}},
     [CALL_READ_V4] = {"nfs40.compound", "putfh,read:3000", true, {.results = {DATA}, .segments = 2}},
     [CALL_LIST] = {"nfs3.readdir", "8192", false, {.reply_max = 2 * SIZE + 200}},

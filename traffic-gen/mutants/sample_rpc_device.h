@@ -11,8 +11,8 @@
 struct sample_rpc_device;
 
 /*
- * how NULL: conforming. reads_by_v4: a client whose READs are those of NFSv4. t_rest: patience with the rest of an
- * FPDU. stream is borrowed.
+ * how NULL: conforming. reads_by_v4: the client uses READs of NFSv4. t_rest: the time allowed for the rest of an FPDU.
+ * stream is borrowed.
  */
 struct sample_rpc_device *sample_rpc_device_new(enum suite_dut role, const struct misbehaviour *how, bool reads_by_v4,
                                                 int64_t t_rest, const struct stream *stream);

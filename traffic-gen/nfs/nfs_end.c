@@ -19,7 +19,7 @@ static void nfs_end_fail(struct nfs_end *end, char *trouble)
         end->trouble = trouble;
 }
 
-/* ---- what both have in common ---- */
+/* ---- both kinds ---- */
 
 static void nfs_end_on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
 {
@@ -114,7 +114,7 @@ void nfs_end_settle(struct nfs_end *end, const struct nfs_client_place *place)
 
 const char *nfs_end_trouble(const struct nfs_end *end)
 {
-    /* What happened to the connection says more than that the client lost it. */
+    /* The fate of the connection says more than the client's loss of it. */
     return end->trouble ? end->trouble : end->client ? nfs_client_trouble(end->client) : NULL;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A whole end of an NFS/RDMA connection: the stack's client or server on an RPC-over-RDMA end. Fed through
- * its queue pair: qp_start(nfs_end_qp(end)), qp_receive(), qp_tick() ...
+ * A complete end of an NFS/RDMA connection: the stack's client or server on an RPC-over-RDMA end. Its input goes
+ * through its queue pair: qp_start(nfs_end_qp(end)), qp_receive(), qp_tick() ...
  */
 #ifndef IWARP_TRAFFIC_NFS_NFS_END_H
 #define IWARP_TRAFFIC_NFS_NFS_END_H
@@ -11,7 +11,7 @@
 
 struct nfs_end;
 
-/* Any of the functions may be NULL. The first three are those of its queue pair. */
+/* All functions may be NULL. The first three are those of its queue pair. */
 struct nfs_end_events {
     void *ctx;
     void (*terminated)(void *ctx, bool ours, const struct rdmap_terminate *terminate);
@@ -21,7 +21,7 @@ struct nfs_end_events {
     void (*finished)(void *ctx, const char *trouble); /* the client's: nfs_client_events */
 };
 
-/* All are copied. */
+/* Copied. */
 struct nfs_end_options {
     const struct rpc_end_options *rpc;
     const struct stream *stream;
@@ -29,27 +29,27 @@ struct nfs_end_options {
     uint64_t seed;
 };
 
-/* A connection of that server, which is borrowed. calls_back: it may delegate files. */
+/* A connection of this server, which is borrowed. calls_back: it may delegate files. */
 struct nfs_end *nfs_end_new_server(const struct nfs_end_options *options, struct nfs_server *server, bool calls_back);
 /*
- * The client's work begins with the connection; when it is finished or has failed, the connection is closed. jobs are
- * borrowed. NULL: there is no such version.
+ * The client's work begins with the connection; when it has finished or failed, the connection is closed. jobs are
+ * borrowed. NULL: the version does not exist.
  */
 struct nfs_end *nfs_end_new_client(const struct nfs_end_options *options, const struct nfs_client_options *client,
                                    const struct nfs_job *jobs, unsigned n_jobs);
-/* Before the start; nothing for a server. */
+/* Call it before the start; no effect on a server. */
 void nfs_end_settle(struct nfs_end *end, const struct nfs_client_place *place);
 /* Not from within the stream's functions. */
 void nfs_end_free(struct nfs_end *end);
 struct qp *nfs_end_qp(struct nfs_end *end);
-/* What makes it break rules: rpc_end_set_spoil(). */
+/* What makes the end break rules: rpc_end_set_spoil(). */
 struct rpc_end *nfs_end_rpc(struct nfs_end *end);
-/* Besides qp_tick(). */
+/* Call it in addition to qp_tick(). */
 void nfs_end_tick(struct nfs_end *end);
 
 /* A sentence about what went wrong with the connection or the client's work; NULL: nothing so far. */
 const char *nfs_end_trouble(const struct nfs_end *end);
-/* The client's work is over. */
+/* The client's work has ended. */
 bool nfs_end_is_finished(const struct nfs_end *end);
 /* NULL for a server. */
 const struct nfs_client_report *nfs_end_report(const struct nfs_end *end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The NFS client's life cycle, and its RPCs: from a step to a Call, from a Reply to an answer. */
+/* The NFS client's life cycle, and its RPCs: from a step to a Call, and from a Reply to an answer. */
 #include "traffic-gen/nfs/client/nfs_client.h"
 
 #include "traffic-gen/ends/rpc_header.h"
@@ -123,7 +123,7 @@ static void client_finish(struct nfs_client *client)
         client->events.finished(client->events.ctx, client->trouble);
 }
 
-/* What the message is about: the current job with its path. */
+/* The subject of a message: the current job with its path. */
 static void append_place(const struct nfs_client *client, GString *text)
 {
     if (client->stage == CLIENT_JOBS) {
@@ -152,7 +152,7 @@ void client_fail(struct nfs_client *client, const char *format, ...)
     client_finish(client);
 }
 
-/* ---- what comes next ---- */
+/* ---- the next step ---- */
 
 static void begin_job(struct nfs_client *client, unsigned index)
 {
@@ -161,7 +161,7 @@ static void begin_job(struct nfs_client *client, unsigned index)
     client->phase = 0;
 }
 
-/* The step `kind` of setting up and taking down. */
+/* The step `kind` for setting up and taking down. */
 static bool send_plain(struct nfs_client *client, enum client_step_kind kind)
 {
     struct client_step step = {.kind = kind};
@@ -174,7 +174,7 @@ static bool send_plain(struct nfs_client *client, enum client_step_kind kind)
     return client_send(client, &step);
 }
 
-/* Both: true when there is something else to do at once. */
+/* Both: true if there is something else to do at once. */
 static bool go_on_with_jobs(struct nfs_client *client)
 {
     if (client->index >= client->n_jobs) {
@@ -210,7 +210,7 @@ static bool go_on_around_jobs(struct nfs_client *client)
     return true;
 }
 
-/* Goes on until something is in flight, or all is done. */
+/* Continues until something is in flight, or everything is done. */
 static void client_go_on(struct nfs_client *client)
 {
     while (client->stage != CLIENT_FINISHED &&
@@ -303,7 +303,7 @@ static const char *result_text(enum rpc_end_result result)
         [RPC_END_REPLIED] = "no Reply came",
         [RPC_END_ERR_VERS] = "the peer answered with RDMA_ERROR, ERR_VERS",
         [RPC_END_ERR_CHUNK] = "the peer answered with RDMA_ERROR, ERR_CHUNK",
-        [RPC_END_LOST] = "the connection is over",
+        [RPC_END_LOST] = "the connection has ended",
         [RPC_END_GARBAGE] = "the Reply's chunks do not fit its results",
         [RPC_END_UNSENT] = "the Call's chunks do not fit the inline threshold",
     };
@@ -311,7 +311,7 @@ static const char *result_text(enum rpc_end_result result)
     return texts[result];
 }
 
-/* The results of a Reply. False, with the client failed, when there are none. */
+/* The results of a Reply. False, with the client failed, if there are none. */
 static bool client_open_reply(struct nfs_client *client, uint32_t xid, const struct rpc_end_message *reply,
                               struct xdr *x)
 {
@@ -357,8 +357,8 @@ static void client_take_answer(struct nfs_client *client, const struct client_st
         client->index++;
         client_go_on(client);
     } else if (client_job_step(client, step, answer) && client->stage == CLIENT_JOBS) {
-        client->phase =
-            UINT_MAX; /* all phases of the job are over; client_go_on() compares the result with what was expected */
+        client->phase = UINT_MAX; /* all phases of the job have ended; client_go_on() compares the result with the
+                                     expected result */
         client_go_on(client);
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The NFS client's side of callbacks (RFC 8881 sections 2.10.6.1, 10.4 and 20): read delegations, kept when files are
- * opened, and Calls from the server that recall them. They are returned at the start of the client's next COMPOUND.
+ * opened, and Calls from the server that recall them. Recalled delegations are returned at the start of the client's
+ * next COMPOUND.
  */
 #include "traffic-gen/nfs/client/nfs_client_v4.h"
 
@@ -14,7 +15,7 @@ enum {
     CB_NULL = 0,
     CB_COMPOUND = 1,
     CB_VERSION = 1,
-    CB_VERSION_OTHER = 4, /* some servers' */
+    CB_VERSION_OTHER = 4, /* some servers send it */
     OP_CB_FIRST = 3,
     OP_CB_RECALL = 4,
     OP_CB_RECALL_ANY = 8,
@@ -46,11 +47,11 @@ void v4_keep_delegation(struct nfs_client *client, const uint8_t stateid[16], co
             vacant = delegation;
     }
     if (!vacant)
-        return; /* the server recalls it when it is in the way */
+        return; /* the server recalls it when it conflicts */
     client->report.delegations++;
     *vacant = (struct client_delegation){.is_held = true, .handle = *handle};
     memcpy(vacant->stateid, stateid, sizeof vacant->stateid);
-    /* There is room for only one more: the others are returned, in time for the next one. */
+    /* There is room for only one more: the others are returned, in time for the next. */
     for (size_t i = 0; held + 2 > CLIENT_DELEGATIONS_MAX && i < CLIENT_DELEGATIONS_MAX; i++) {
         if (&client->v4.delegations[i] != vacant)
             client->v4.delegations[i].is_wanted = true;
@@ -62,7 +63,7 @@ void v4_begin_returns(struct nfs_client *client, const struct client_step *step)
     for (size_t i = 0; i < CLIENT_DELEGATIONS_MAX; i++) {
         struct client_delegation *delegation = &client->v4.delegations[i];
 
-        /* All of them at the end. */
+        /* Returns all of them at the end. */
         if (delegation->is_held && (delegation->is_wanted || step->kind == STEP_RETURN) && delegation->slot_1 == 0)
             delegation->slot_1 = step->slot + 1;
     }
@@ -95,7 +96,7 @@ bool v4_end_returns(struct nfs_client *client, const struct client_step *step, c
             continue; /* the COMPOUND did not reach it */
         status = nfs_field_find(body, MIN(first + 1, body->n_ops - 1), "status");
         first += 2;
-        /* What the server does not accept back it has forgotten, or the file is gone. */
+        /* If the server does not accept a delegation back, it has forgotten it, or the file no longer exists. */
         if (status->value != NFS4ERR_DELAY)
             delegation->is_held = false;
     }
@@ -130,7 +131,7 @@ static uint32_t callback_recall(struct callback *callback, const struct nfs_resu
     for (size_t i = 0; i < CLIENT_DELEGATIONS_MAX; i++) {
         struct client_delegation *delegation = &client->v4.delegations[i];
 
-        /* The seqid may be an older one; what follows it is the delegation's name. */
+        /* The seqid may be older; the octets after it name the delegation. */
         if (!delegation->is_held || memcmp(delegation->stateid + 4, stateid + 4, 12) != 0)
             continue;
         client->report.recalls += !delegation->is_wanted;
@@ -225,7 +226,7 @@ static uint32_t callback_next_op(struct callback *callback)
     return status;
 }
 
-/* What a retry of this is answered with. */
+/* The answer to a retry of this Call. */
 static void keep_reply(struct callback *callback, size_t start)
 {
     struct client_v4 *v4 = &callback->client->v4;

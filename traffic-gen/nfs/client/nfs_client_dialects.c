@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The NFS client's RPCs of each version, and the arguments that nfs_client_say.c does not encode. */
+/* The NFS client's RPCs for each version, and the arguments that nfs_client_say.c does not encode. */
 #include "traffic-gen/nfs/client/nfs_client_v4.h"
 
 /* ---- RFC 1094 section 2.2 ---- */
@@ -37,7 +37,7 @@ const struct client_dialect client_v2 = {
 
 const struct client_dialect client_v3 = {
     .version = 3,
-    .reply_octets = 24 + 88 + 20, /* headers, attributes, and what is around data */
+    .reply_octets = 24 + 88 + 20, /* headers, attributes, and the fields around data */
     .link_octets = CLIENT_TARGET_MAX,
     .rpcs = {[STEP_NULL] = {"nfs3.null"},
              [STEP_MOUNT] = {"mount3.mnt"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job is a series of phases; a phase takes steps; a step is one RPC, which each version names in a table. What a
- * version does not need is not a step there.
+ * A job is a series of phases; a phase takes steps; a step is one RPC, which each version names in a table. A version
+ * has no step for what it does not need.
  */
 #ifndef IWARP_TRAFFIC_NFS_CLIENT_NFS_CLIENT_INTERNAL_H
 #define IWARP_TRAFFIC_NFS_CLIENT_NFS_CLIENT_INTERNAL_H
@@ -68,12 +68,12 @@ struct client_name {
 
 struct client_step {
     enum client_step_kind kind;
-    struct client_handle handle, other; /* what it is done to; RENAME, LINK: the second directory */
+    struct client_handle handle, other; /* the target; RENAME, LINK: the second directory */
     struct client_name name, new_name;
     uint64_t at; /* offset, cookie, size */
     uint64_t verifier;
     uint32_t n;
-    unsigned slot; /* set when it is sent; of the session, too */
+    unsigned slot; /* set when the step is sent; from the session, too */
 };
 
 struct client_answer {
@@ -90,7 +90,7 @@ struct client_answer {
     uint64_t size;
 };
 
-/* What a step's arguments are made of. */
+/* The input for a step's arguments. */
 struct client_values {
     const struct nfs_client *client;
     const struct client_step *step;
@@ -99,12 +99,12 @@ struct client_values {
     char id[40];   /* nfs_client_id4 */
 };
 
-/* What is taken from results beside what all have; false: they are not what they must be. */
+/* Takes from results what is not common to all; false: invalid results. */
 #define CLIENT_TAKE(name)                                                                                              \
     bool name(struct nfs_client *client G_GNUC_UNUSED, const struct nfs_results *results G_GNUC_UNUSED,                \
               struct client_answer *answer G_GNUC_UNUSED)
 
-/* How a version makes an RPC of a step: the operations of a COMPOUND, or a procedure with parameters. */
+/* How a version makes the RPC of a step: the operations of a COMPOUND, or a procedure with parameters. */
 struct client_rpc {
     const char *procedure; /* NULL: COMPOUND */
     const char *words;     /* as in struct nfs_options.ops */
@@ -113,9 +113,9 @@ struct client_rpc {
 
 struct client_dialect {
     uint32_t version;
-    uint32_t reply_octets, link_octets; /* of a Reply around data; the longest text of a link */
-    struct client_rpc rpcs[STEPS];      /* without procedure and words: no such step */
-    /* Before and after the jobs; STEP_NULL ends. */
+    uint32_t reply_octets, link_octets; /* octets of a Reply around data; the longest text of a link */
+    struct client_rpc rpcs[STEPS];      /* without procedure and words: the step does not exist */
+    /* Before and after the jobs; ended by STEP_NULL. */
     enum client_step_kind before[8], after[4];
 };
 
@@ -130,7 +130,7 @@ struct client_flight {
 struct client_delegation {
     bool is_held;
     bool is_wanted;  /* back */
-    unsigned slot_1; /* slot of the COMPOUND that returns it, and 1 more; 0: none does */
+    unsigned slot_1; /* 1 + slot of the COMPOUND that returns it; 0: none */
     uint8_t stateid[16];
     struct client_handle handle;
 };
@@ -161,23 +161,23 @@ struct nfs_client {
     char *trouble;
     int64_t again_ns; /* when waiting steps are sent again; 0: not known yet */
     int64_t first_delay_ns, first_ns;
-    bool is_delayed; /* started, and nothing sent yet */
+    bool is_delayed; /* started, but nothing sent yet */
 
     enum client_stage stage;
-    unsigned index; /* of the step of BEFORE and AFTER, of the job */
+    unsigned index; /* of the step in BEFORE and AFTER, of the job */
     unsigned phase; /* of the job */
     struct client_flight flights[CLIENT_FLIGHTS_MAX];
     unsigned in_flight;
-    bool is_draining; /* the job is over, some of its Replies are not */
+    bool is_draining; /* the job has ended, but some of its Replies have not come */
 
     uint32_t read_max, write_max; /* octets of one READ, WRITE */
     struct client_handle root;
     struct client_v4 v4;
 
     /* Of the current job. */
-    struct client_handle at, saved; /* how far the walk has come */
+    struct client_handle at, saved; /* the current position of the walk */
     const char *rest;               /* of the path */
-    struct client_name name;        /* the last one of it */
+    struct client_name name;        /* the last name of the path */
     struct client_name saved_name;
     uint64_t done, taken; /* octets answered, octets asked for */
     unsigned count;
@@ -186,17 +186,17 @@ struct nfs_client {
     char text[24];
 };
 
-/* Sends a step. False when this version has no such step. */
+/* Sends a step. False if the version has no such step. */
 bool client_send(struct nfs_client *client, const struct client_step *step);
 void client_fail(struct nfs_client *client, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* nfs_client_jobs.c: continues the current job; answer NULL: it begins. True when it is done. */
+/* nfs_client_jobs.c: continues the current job; answer NULL: begins it. True when it is done. */
 bool client_job_step(struct nfs_client *client, const struct client_step *step, const struct client_answer *answer);
 
 /* ---- the octets of files ---- */
 
 void client_fill(uint8_t *p, size_t n, uint64_t at, uint32_t pattern);
-/* SIZE_MAX: all as expected; else the first that is not. */
+/* SIZE_MAX: all octets are as expected; otherwise the index of the first wrong octet. */
 size_t client_compare(const uint8_t *p, size_t n, uint64_t at, uint32_t pattern);
 
 /* ---- nfs_client_say.c ---- */
@@ -206,7 +206,7 @@ void client_put_arguments(const struct nfs_client *client, const struct client_s
                           struct xdr_out *out);
 /* Chunks and sizes of the Reply. */
 void client_plan(const struct nfs_client *client, const struct client_step *step, struct rpc_end_how *how);
-/* Results into *answer; its status says, too, whether they could be decoded. */
+/* Results into *answer; the answer's status also says whether they could be decoded. */
 void client_take(struct nfs_client *client, const struct client_step *step, const struct client_rpc *rpc, struct xdr *x,
                  struct client_answer *answer);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The jobs of the NFS client: which phases each has, and what the phases do. */
+/* The jobs of the NFS client: their phases, and what the phases do. */
 #include "traffic-gen/nfs/client/nfs_client_internal.h"
 
 #include <inttypes.h>
@@ -7,9 +7,9 @@
 
 enum { LIST_CALLS_MAX = 1000000 };
 
-/* ---- the octets of files: any piece can be generated and compared by itself ---- */
+/* ---- the octets of files: each piece can be generated and compared independently ---- */
 
-/* Eight octets of a file, the first one in the lowest bits. */
+/* Eight octets of a file, the first in the lowest bits. */
 static uint64_t jobs_word_at(uint64_t number, uint32_t pattern)
 {
     uint64_t word = (number + 1) * UINT64_C(0x9E3779B97F4A7C15) + pattern * UINT64_C(0xD1B54A32D192ED03);
@@ -57,14 +57,14 @@ size_t client_compare(const uint8_t *p, size_t n, uint64_t at, uint32_t pattern)
 /* ---- phases ---- */
 
 /*
- * Continues with an answer, or begins (answer NULL). True: the phase is over. False: something is in flight, or the
+ * Continues with an answer, or begins (answer NULL). True: the phase has ended. False: something is in flight, or the
  * client has failed.
  */
 #define CLIENT_PHASE(name)                                                                                             \
     static bool name(struct nfs_client *client, const struct nfs_job *job G_GNUC_UNUSED,                               \
                      const struct client_step *step G_GNUC_UNUSED, const struct client_answer *answer)
 
-/* The next name of the path that is walked. */
+/* The next name of the path. */
 static bool next_name(struct nfs_client *client, struct client_name *name)
 {
     client->rest += strspn(client->rest, "/");
@@ -114,7 +114,7 @@ CLIENT_PHASE(jobs_to_parent)
     return answer ? jobs_walk(client, true, answer) : begin_walk(client, job->path, true);
 }
 
-/* The target of the first path is kept while the second one is walked. */
+/* The target of the first path is kept while the second path is walked. */
 CLIENT_PHASE(to_other_parent)
 {
     if (answer)
@@ -175,7 +175,7 @@ CLIENT_PHASE(rename_or_link)
     return once(client, &next, answer);
 }
 
-/* A file can be used once it is open, and in version 4.0 its owner confirmed. */
+/* A file can be used once it is open, and in version 4.0 once its owner is confirmed. */
 static bool open_step(struct nfs_client *client, enum client_step_kind kind, const struct client_answer *answer)
 {
     struct client_step next = {.kind = kind, .handle = client->at, .name = client->name};
@@ -188,7 +188,7 @@ static bool open_step(struct nfs_client *client, enum client_step_kind kind, con
         client->at = answer->handle;
     next.handle = client->at;
     if (answer->needs_lookup)
-        next.kind = STEP_LOOKUP; /* in the directory still: the name has not been left */
+        next.kind = STEP_LOOKUP; /* still in the directory: the last name was not walked */
     else if (answer->needs_confirm)
         next.kind = STEP_OPEN_CONFIRM;
     else
@@ -216,7 +216,7 @@ CLIENT_PHASE(jobs_close_file)
 
 /* ---- octets ---- */
 
-/* As many pieces in flight as allowed. True when all have been answered. */
+/* Keeps as many pieces in flight as allowed. True when all have been answered. */
 static bool jobs_send_pieces(struct nfs_client *client, const struct nfs_job *job, enum client_step_kind kind,
                              uint32_t max)
 {
@@ -230,7 +230,7 @@ static bool jobs_send_pieces(struct nfs_client *client, const struct nfs_job *jo
     return client->stage == CLIENT_JOBS && client->done == job->octets;
 }
 
-/* The rest of a piece that was answered in part is requested. True: it was, and `n` is valid. */
+/* Requests the rest of a piece that was answered in part. True: it did, and `n` is valid. */
 static bool take_piece(struct nfs_client *client, const struct client_step *step, uint32_t n)
 {
     struct client_step rest = *step;
@@ -257,7 +257,7 @@ CLIENT_PHASE(jobs_write_all)
         if (!take_piece(client, step, answer->n))
             return false;
         client->report.octets_written += answer->n;
-        /* Version 2 knows no verifier: it is 0 throughout. */
+        /* Version 2 has no verifier: it is always 0. */
         if (client->has_verifier && client->verifier != answer->verifier) {
             client_fail(client, "the server has restarted: the verifier of WRITE has changed");
             return false;
@@ -347,7 +347,7 @@ CLIENT_PHASE(remove_files)
     return false;
 }
 
-/* Empty files, one after the other. */
+/* Empty files, one after another. */
 CLIENT_PHASE(make_files)
 {
     if (!answer) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From a step to the arguments of its RPC, and from results to an answer, by the names that fields have in
- * wire/nfs_types.txt: the same for all versions that have such a field.
+ * From a step to the arguments of its RPC, and from results to an answer, by the names of fields in wire/nfs_types.txt:
+ * the same for all versions with such a field.
  */
 #include "traffic-gen/nfs/client/nfs_client_v4.h"
 
@@ -36,7 +36,7 @@ static void say_step(struct client_values *values)
     nfs_fields_number(&values->fields, "cookie", step->at);
     nfs_fields_hyper(&values->fields, "cookieverf", step->verifier);
     nfs_fields_number(&values->fields, "count", step->n);
-    nfs_fields_number(&values->fields, "dircount", step->n); /* of names alone: as many as there is room for */
+    nfs_fields_number(&values->fields, "dircount", step->n); /* only names: as many as fit */
     nfs_fields_number(&values->fields, "maxcount", step->n);
     if (step->kind == STEP_WRITE) {
         values->data = g_malloc(step->n);
@@ -123,7 +123,7 @@ static bool say_take_handle(const struct nfs_results *results, struct client_han
            nfs_results_copy(results, "handle", handle->p, sizeof handle->p, &handle->n);
 }
 
-/* False: they are not what they must be. */
+/* False: invalid results. */
 static bool take_data(const struct client_step *step, const struct nfs_results *results, struct client_answer *answer)
 {
     answer->p = nfs_results_octets(results, step->kind == STEP_READLINK ? "link" : "data", &answer->n);
@@ -144,7 +144,7 @@ static void take_limits(struct nfs_client *client, const struct nfs_results *res
     client->write_max = say_limit(results, is_4 ? "maxwrite" : "wtmax", client->write_max);
 }
 
-/* Results without a failure. */
+/* Results of a successful operation. */
 static bool take_results(struct nfs_client *client, const struct client_step *step, const struct nfs_results *results,
                          struct client_answer *answer)
 {
@@ -160,7 +160,7 @@ static bool take_results(struct nfs_client *client, const struct client_step *st
     case STEP_READ:
     case STEP_READLINK:
         return take_data(step, results, answer);
-    case STEP_WRITE: /* Version 2: what was accepted was written as a whole (RFC 1094 section 2.2.9). */
+    case STEP_WRITE: /* Version 2: an accepted WRITE was written completely (RFC 1094 section 2.2.9). */
         answer->n = (uint32_t)nfs_results_number(results, "count", step->n);
         answer->verifier = nfs_results_hyper(results, "verf");
         return true;
@@ -175,7 +175,7 @@ static bool take_results(struct nfs_client *client, const struct client_step *st
     }
 }
 
-/* Of a COMPOUND: of its last operation. */
+/* For a COMPOUND: of its last operation. */
 static uint32_t say_status_of(const struct nfs_body *body, bool is_compound)
 {
     const struct nfs_field *status = nfs_field_find(body, is_compound ? body->n_ops - 1 : 0, "status");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The NFS client's COMPOUNDs, of all minor versions: RFC 7530 section 16, RFC 8881 section 18. Those on files begin
- * with SEQUENCE from minor version 1 on, and with the return of delegations that were recalled.
+ * The NFS client's COMPOUNDs of all minor versions: RFC 7530 section 16, RFC 8881 section 18. From minor version 1 on,
+ * COMPOUNDs on files begin with SEQUENCE, and with the return of recalled delegations.
  */
 #include "traffic-gen/nfs/client/nfs_client_v4.h"
 
@@ -25,7 +25,7 @@ static bool has_sequence(const struct nfs_client *client, enum client_step_kind 
            kind != STEP_END_CLIENT;
 }
 
-/* Those before the step's own: SEQUENCE, and two for each delegation that is returned. */
+/* The operations before the step's own: SEQUENCE, and two for each returned delegation. */
 static unsigned operations_before(const struct nfs_client *client, const struct client_step *step)
 {
     unsigned n = 0;
@@ -37,7 +37,7 @@ static unsigned operations_before(const struct nfs_client *client, const struct 
     return 1 + 2 * n;
 }
 
-/* The nth name of the path to the root; its length, 0: there are fewer. */
+/* The nth name of the path to the root; its length, or 0 if the path is shorter. */
 static size_t export_name(const struct nfs_client *client, unsigned nth, const char **name)
 {
     const char *path = client->options.export;
@@ -102,7 +102,7 @@ static bool v4_by_place(void *context, unsigned op, const char *name, struct nfs
     if (nfs_fields_is_stateid(name, returned ? returned->stateid : stateid_of(values), given))
         return true;
     if (strcmp(name, "handle") == 0) {
-        /* What has two, has the second one after SAVEFH. */
+        /* Operations with two handles have the second after SAVEFH. */
         const struct client_handle *handle = returned       ? &returned->handle
                                              : op == before ? &values->step->handle
                                                             : &values->step->other;
@@ -151,7 +151,7 @@ void v4_say(struct client_values *values)
     nfs_fields_hyper(&values->fields, "verifier", v4->client_verifier);
     nfs_fields_text(&values->fields, "id", values->id);
     nfs_fields_hyper(&values->fields, "confirm", v4->confirm);
-    /* A session knows its client: the server ignores this one (RFC 8881 section 18.16.3). */
+    /* A session knows its client: the server ignores this value (RFC 8881 section 18.16.3). */
     nfs_fields_number(&values->fields, "clientid", v4->client_id);
     nfs_fields_hyper(&values->fields, "owner", v4->client_verifier);
     nfs_fields_number(&values->fields, "seqid", values->client->options.minor == 0 ? v4->open_seq : 0);
@@ -177,7 +177,7 @@ static bool v4_keeps_seqid(uint32_t status)
     return false;
 }
 
-/* An operation with the open-owner's seqid in minor version 0 was done. */
+/* An operation with the open-owner's seqid in minor version 0 was executed. */
 static void count_seqids(struct client_v4 *v4, const struct nfs_body *body)
 {
     for (unsigned i = 0; i < body->n_ops; i++) {
@@ -197,7 +197,7 @@ void v4_settle(struct nfs_client *client, const struct client_step *step, const 
         return;
     if (body->n_ops > 0 && nfs_field_find(body, 0, "status")->value == CLIENT_STATUS_OK)
         client->v4.slots[step->slot]++;
-    /* The COMPOUND's purpose was not reached: it is sent again. */
+    /* The COMPOUND did not reach its purpose: it is sent again. */
     if (!v4_end_returns(client, step, body, 1))
         answer->status = CLIENT_STATUS_DELAY;
 }
@@ -210,7 +210,7 @@ CLIENT_TAKE(v4_take_client)
     return true;
 }
 
-/* What the server grants: messages, and slots. */
+/* What the server grants: message sizes, and slots. */
 CLIENT_TAKE(v4_take_session)
 {
     const uint64_t request = nfs_results_number(results, "fmaxreq", 0),
@@ -228,7 +228,7 @@ CLIENT_TAKE(v4_take_stateid)
     return nfs_results_stateid(results, client->v4.stateid);
 }
 
-/* OPEN; a delegation's stateid is the last one. */
+/* OPEN; a delegation's stateid comes last. */
 CLIENT_TAKE(v4_take_open)
 {
     enum { NONE, READ, WRITE, NONE_EXT };

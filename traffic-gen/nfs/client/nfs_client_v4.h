@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the NFS client's COMPOUNDs have beyond what a step says: sessions, open files, delegations. */
+/* What the NFS client's COMPOUNDs have beyond a step: sessions, open files, delegations. */
 #ifndef IWARP_TRAFFIC_NFS_CLIENT_NFS_CLIENT_V4_H
 #define IWARP_TRAFFIC_NFS_CLIENT_NFS_CLIENT_V4_H
 
@@ -13,7 +13,7 @@ enum {
 /* "sequence,putfh,read"; g_free() it. The same for a step's Call and for its Reply. */
 char *v4_operations(const struct nfs_client *client, const struct client_step *step);
 void v4_say(struct client_values *values);
-/* What a Reply means for slots, open-owners and delegations, whatever its status, which may become another one. */
+/* What a Reply means for slots, open-owners and delegations, whatever its status. The status may be changed. */
 void v4_settle(struct nfs_client *client, const struct client_step *step, const struct nfs_body *body,
                struct client_answer *answer);
 
@@ -27,12 +27,12 @@ CLIENT_TAKE(v4_take_open);
 
 bool v4_holds_delegations(const struct nfs_client *client);
 void v4_keep_delegation(struct nfs_client *client, const uint8_t stateid[16], const struct client_handle *handle);
-/* Those that were recalled are returned in this step. */
+/* Returns recalled delegations in this step. */
 void v4_begin_returns(struct nfs_client *client, const struct client_step *step);
-/* The nth that is; NULL: there are fewer. */
+/* The nth returned delegation; NULL: there are fewer. */
 const struct client_delegation *v4_returned(const struct nfs_client *client, const struct client_step *step,
                                             unsigned nth);
-/* The outcome; first: the operation with which the returns begin. False: the COMPOUND ended among them. */
+/* The outcome; first: the operation with which the returns begin. False: the COMPOUND ended within the returns. */
 bool v4_end_returns(struct nfs_client *client, const struct client_step *step, const struct nfs_body *body,
                     unsigned first);
 

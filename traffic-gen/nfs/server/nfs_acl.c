@@ -7,7 +7,7 @@
 #include "traffic-gen/nfs/server/nfs_v3_internal.h"
 
 enum {
-    /* Which ACLs a Call asks for, or sets. */
+    /* The ACLs that a Call asks for, or sets. */
     MASK_ACL = 1,
     MASK_DEFAULT = 4,
     MASK_ALL = 0xF,
@@ -53,7 +53,7 @@ static bool is_about(const struct ace *ace, const struct nfs_credentials *creden
            (type == ACE_USER ? ace->id == credentials->uid : nfs_is_in_group(credentials, ace->id));
 }
 
-/* A user's first entry decides; among the entries of groups, one that has all the rights is enough. */
+/* A user's first entry decides; among the entries of groups, one entry with all the rights suffices. */
 bool nfs_acl_may(const struct nfs_call *call, const struct nfs_node *node, unsigned what, bool *may)
 {
     const struct nfs_acl *acl = acl_of(call->server, node->id);
@@ -125,7 +125,10 @@ static void acl_get(struct nfs_call *call)
 
 /* ---- SETACL ---- */
 
-/* Reads an ACL of the arguments. Garbage: too long, or, if wanted, the number of entries differs from its count. */
+/*
+ * Reads an ACL from the arguments. Garbage: too long, or, if requested, a count that differs from the number of
+ * entries.
+ */
 static uint32_t acl_read(struct nfs_call *call, bool wanted, struct ace *aces)
 {
     const uint32_t told = nfs_get_u32(&call->in), n = nfs_get_u32(&call->in);
@@ -142,8 +145,10 @@ static uint32_t acl_read(struct nfs_call *call, bool wanted, struct ace *aces)
     return n;
 }
 
-/* Entries for single users and groups go into acl; the others, of which each kind may occur once, into *mode. False:
- * the entries are not an ACL. */
+/*
+ * Entries for single users and groups go into acl; the others, which may occur once each, into *mode. False: the
+ * entries do not form an ACL.
+ */
 static bool acl_sort(struct nfs_acl *acl, const struct ace *aces, uint32_t n, uint32_t *mode, bool *has_mask)
 {
     uint32_t rights[ACE_OTHER + 1] = {0}, seen = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * MOUNT versions 1 (RFC 1094 appendix A) and 3 (RFC 1813 appendix I): paths become handles. The export is "/", and
- * every directory below it can be mounted.
+ * MOUNT versions 1 (RFC 1094 appendix A) and 3 (RFC 1813 appendix I): turns paths into handles. The export is "/", and
+ * every directory below can be mounted.
  */
 #include "traffic-gen/nfs/server/nfs_server_internal.h"
 
@@ -11,7 +11,7 @@ enum { MOUNTS_MAX = 256, V2_HANDLE = 32, ROOT = 1 };
 
 static const char export[] = "/";
 
-/* What DUMP reports: who has mounted what. Only what clients say; nothing depends on it. */
+/* What DUMP reports: the mounts that clients have announced; nothing depends on these. */
 struct nfs_mount_entry {
     char *host, *path;
 };
@@ -33,7 +33,7 @@ static char *mount_host_of(const struct nfs_call *call)
     return credentials->machine_n > 0 ? g_strndup(credentials->machine, credentials->machine_n) : g_strdup("unknown");
 }
 
-/* path NULL: everything that host has mounted. */
+/* path NULL: all mounts of this host. */
 static void mount_forget(struct nfs_call *call, const char *path)
 {
     GPtrArray *mounts = call->server->mounts;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The RPC part of the NFS server: from a Call's header to the procedure that serves it, and every way to reject a Call
- * (RFC 5531 section 9).
+ * The RPC part of the NFS server: from a Call's header to its procedure, and all ways to reject a Call (RFC 5531
+ * section 9).
  */
 #include "traffic-gen/nfs/server/nfs_server.h"
 
@@ -178,7 +178,7 @@ bool nfs_next_entry(const struct nfs_server *server, uint64_t dir, uint64_t cook
 
 /* ---- Calls ---- */
 
-/* RFC 5531 section 8.1 and appendix A. False: the credential cannot be used. */
+/* RFC 5531 section 8.1 and appendix A. False: the credential is unusable. */
 static bool read_credentials(const uint8_t *message, const struct rpc_auth *cred, struct nfs_credentials *out)
 {
     struct xdr x = xdr_begin(message + cred->at, cred->length);
@@ -235,7 +235,7 @@ static void server_serve(struct nfs_call *call, struct rpc_message *reply)
         return;
     }
     rpc_reply_header(call->out, reply);
-    /* Those of a COMPOUND are looked at one operation after the other. */
+    /* The operations of a COMPOUND are checked one by one. */
     call->garbage = !procedure->compound && nfs_walk(procedure, false, call->in.p + call->in.at, xdr_left(&call->in), 0,
                                                      NULL, &walk) != NFS_WALK_OK;
     if (!call->garbage && version->procedures[header->proc])
@@ -254,7 +254,7 @@ bool nfs_server_call(struct nfs_peer *peer, const struct rpc_end_message *messag
         .server = peer->server, .peer = peer, .header = &header, .room = room == 0 ? SIZE_MAX : room};
     struct xdr_out out;
 
-    /* What has no header, or is not a Call, cannot be answered. */
+    /* Octets without a header, or other messages than Calls, cannot be answered. */
     if (status == RPC_SHORT || status == RPC_BAD_TYPE || header.type != RPC_CALL)
         return false;
     if (status == RPC_BAD_VALUE) {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What the versions of the NFS server have in common: one Call, its credentials, file handles, the tables of
- * procedures.
- */
+/* Shared by the versions of the NFS server: a Call, its credentials, file handles, the tables of procedures. */
 #ifndef IWARP_TRAFFIC_NFS_SERVER_NFS_SERVER_INTERNAL_H
 #define IWARP_TRAFFIC_NFS_SERVER_NFS_SERVER_INTERNAL_H
 
@@ -12,20 +9,20 @@
 #include "wire/nfs.h"
 
 enum {
-    NFS_HANDLE_OCTETS = 16, /* our file handles of versions 3 and 4; version 2 pads with zeros to 32 */
+    NFS_HANDLE_OCTETS = 16, /* this server's file handles of versions 3 and 4; version 2 pads them with zeros to 32 */
     NFS_GROUPS_MAX = 16,    /* of AUTH_SYS: RFC 5531 appendix A */
     NFS_STATUS_SERVERFAULT = 10006,
     NFS_STATUS_BADHANDLE = 10001, /* NFS3ERR_BADHANDLE, NFS4ERR_BADHANDLE */
     NFS_IO_MAX_DEFAULT = 1 << 20,
-    NFS_NOBODY = 65534, /* who calls with AUTH_NONE */
+    NFS_NOBODY = 65534, /* the caller with AUTH_NONE */
 };
 
 struct nfs_server {
     struct nfs_server_options options; /* defaults filled in */
     struct nfs_tree *tree;
     struct random_source random;
-    uint64_t instance; /* of this server, in its file handles: those of another instance are not ours */
-    uint64_t verifier; /* of WRITE and COMMIT: changes when the server has forgotten what was written */
+    uint64_t instance; /* the server's instance, in its file handles: handles of other instances are refused */
+    uint64_t verifier; /* for WRITE and COMMIT: changes when the server has forgotten written data */
     GPtrArray *mounts; /* struct nfs_mount_entry, what DUMP reports */
     GHashTable *acls;  /* NULL: NFSACL is not served */
     void *v4;          /* clients, sessions, states: nfs_v4*.c */
@@ -51,28 +48,28 @@ struct nfs_call {
     struct nfs_peer *peer;
     const struct rpc_message *header;
     struct nfs_credentials credentials;
-    struct xdr in;       /* in.p[0] is the Call's XID; in.at: the next argument; wire/nfs_types.txt was obeyed */
+    struct xdr in; /* in.p[0] is the Call's XID; in.at: the next argument; the arguments match wire/nfs_types.txt */
     struct xdr_out *out; /* begins with the Reply's XID; holds the header of an accepted, successful Reply */
-    size_t room;         /* largest Reply from its XID on; SIZE_MAX: not known */
-    bool garbage;        /* set: wire/nfs_types.txt allows the arguments, but no server could mean them */
+    size_t room;         /* largest Reply from its XID on; SIZE_MAX: unknown */
+    bool garbage;        /* set: wire/nfs_types.txt allows the arguments, but they make no sense to any server */
 };
 
-/* Octets of Reply that may still be written. */
+/* The octets that the Reply still has room for. */
 static inline size_t nfs_room_left(const struct nfs_call *call)
 {
     return call->room > xdr_out_at(call->out) ? call->room - xdr_out_at(call->out) : 0;
 }
 
 /*
- * Reads arguments from call->in and writes results to call->out, which are dropped, for GARBAGE_ARGS, if call->garbage
- * is set.
+ * Reads arguments from call->in and writes results to call->out. If call->garbage is set, the results are dropped, for
+ * GARBAGE_ARGS.
  */
 typedef void nfs_serve(struct nfs_call *call);
 
 struct nfs_version {
     uint32_t program, version;
     unsigned n_procedures;
-    nfs_serve *const *procedures; /* by number; NULL: there is nothing to do */
+    nfs_serve *const *procedures; /* by number; NULL: nothing to do */
 };
 
 extern const struct nfs_version nfs_v2, nfs_v3, nfs_v4, nfs_mount_v1, nfs_mount_v3, nfs_acl_v3;
@@ -80,7 +77,7 @@ void nfs_mount_entry_free(gpointer p);
 
 int64_t nfs_now(const struct nfs_server *server);
 
-/* ---- arguments: they are there, as the walker has been over them; 0 and nothing otherwise ---- */
+/* ---- arguments: present, because the walker has checked them; otherwise 0, or empty ---- */
 
 struct nfs_opaque {
     const void *p; /* borrowed */
@@ -90,19 +87,19 @@ struct nfs_opaque {
 uint32_t nfs_get_u32(struct xdr *in);
 uint64_t nfs_get_u64(struct xdr *in);
 struct nfs_opaque nfs_get_opaque(struct xdr *in);
-/* n octets, 32 at most; borrowed. */
+/* n octets, at most 32; borrowed. */
 const uint8_t *nfs_get_fixed(struct xdr *in, uint32_t n);
 
 /* ---- file handles ---- */
 
 void nfs_handle_encode(const struct nfs_server *server, uint64_t id, uint8_t out[NFS_HANDLE_OCTETS]);
 void nfs_put_handle(struct nfs_call *call, uint64_t id);
-/* NFS_TREE_OK, NFS_TREE_STALE (the node is gone), or NFS_STATUS_BADHANDLE (never was one of ours). */
+/* NFS_TREE_OK, NFS_TREE_STALE (the node has been removed), or NFS_STATUS_BADHANDLE (not a handle of this server). */
 uint32_t nfs_handle_decode(const struct nfs_server *server, const uint8_t *p, uint32_t n, uint64_t *id);
 
 /* ---- permissions: mode bits and ACL against the caller's numbers; uid 0 may do everything ---- */
 
-/* CHANGE: the entries of a directory. */
+/* CHANGE: entries of a directory. */
 enum { NFS_MAY_EXECUTE = 1, NFS_MAY_WRITE = 2, NFS_MAY_CHANGE = 3, NFS_MAY_READ = 4 };
 bool nfs_may(const struct nfs_call *call, const struct nfs_node *node, unsigned what);
 bool nfs_is_in_group(const struct nfs_credentials *credentials, uint32_t gid);
@@ -120,27 +117,29 @@ struct nfs_entry {
 /* Like nfs_tree_next(), with "." (cookie 1) and ".." (2) in front. */
 bool nfs_next_entry(const struct nfs_server *server, uint64_t dir, uint64_t cookie, struct nfs_entry *entry);
 
-/* ---- nfs_acl.c: NFSACL sets ACLs, and all versions of NFS obey them ---- */
+/* ---- nfs_acl.c: NFSACL sets ACLs, and all versions of NFS enforce them ---- */
 
 /* For the member acls of struct nfs_server: from a node to its ACL. */
 GHashTable *nfs_acls_new(void);
-/* *may: whether the ACL gives a caller, who is not the owner, all these rights. False: no entry is about the caller. */
+/*
+ * *may: whether the ACL gives a caller, who is not the owner, all these rights. False: no entry applies to the caller.
+ */
 bool nfs_acl_may(const struct nfs_call *call, const struct nfs_node *node, unsigned what, bool *may);
 
 /* ---- nfs_v4.c ---- */
 
-/* server->v4: created with the server, and freed with it after the last of its peers. */
+/* server->v4: created with the server, and freed after the last of its peers. */
 void nfs4_begin(struct nfs_server *server);
 void nfs4_end(struct nfs_server *server);
-/* All that clients hold is forgotten, and the grace period begins. */
+/* Forgets everything that clients hold, and starts the grace period. */
 void nfs4_restart(struct nfs_server *server);
-/* The connection is gone: it carries no more callbacks. */
+/* The connection has ended: it carries no more callbacks. */
 void nfs4_peer_gone(struct nfs_peer *peer);
-/* After each Call has been answered: callbacks that it made due go out. */
+/* After each Call: sends the callbacks that it made due. */
 void nfs4_send_callbacks(struct nfs_server *server);
 /*
- * For the other versions of the protocol: true when a delegation conflicts with the operation. It is being recalled,
- * and the caller answers that it should be tried again later (NFS3ERR_JUKEBOX).
+ * For the other versions of the protocol: true if a delegation conflicts with the operation. The delegation is being
+ * recalled, and the caller should answer "try again later" (NFS3ERR_JUKEBOX).
  */
 bool nfs4_delegated(struct nfs_server *server, uint64_t node, bool modifies);
 

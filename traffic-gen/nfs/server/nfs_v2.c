@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * NFS version 2: RFC 1094 section 2.2. Its handles are 32 octets, its sizes 32 bits, its data at most 8192 octets; its
- * files and permissions are those of version 3, with less detail.
+ * NFS version 2: RFC 1094 section 2.2. Handles have 32 octets, sizes 32 bits, data at most 8192 octets; files and
+ * permissions are those of version 3, with less detail.
  */
 #include "traffic-gen/nfs/server/nfs_v3_internal.h"
 
@@ -32,7 +32,7 @@ static struct v3_where v2_get_where(struct nfs_call *call)
     return where;
 }
 
-/* Each field is unset when all its bits are ones. */
+/* A field with all bits set is unset. */
 static struct nfs_node_change v2_get_sattr(struct nfs_call *call)
 {
     static const unsigned what[] = {NFS_SET_MODE,  NFS_SET_UID, NFS_SET_GID,   NFS_SET_SIZE,
@@ -54,7 +54,7 @@ static struct nfs_node_change v2_get_sattr(struct nfs_call *call)
 
 /* ---- results ---- */
 
-/* A status without a number in this version is an I/O error, even one that asks to try again. */
+/* A status without a number in this version becomes an I/O error, even a status that asks to try again. */
 static uint32_t v2_status_of(uint32_t status)
 {
     if (status == NFS_STATUS_BADHANDLE)
@@ -69,7 +69,7 @@ static void v2_put_time(struct nfs_call *call, int64_t ns)
 
 static void v2_put_attributes(struct nfs_call *call, uint64_t id)
 {
-    /* ftype and the bits of the mode that say the same (section 2.3.5). Sockets and pipes have no number here. */
+    /* ftype, and the same type in the bits of the mode (section 2.3.5). Sockets and pipes have no number here. */
     static const struct {
         uint32_t type, mode;
     } kinds[] = {
@@ -152,7 +152,7 @@ static void v2_readlink(struct nfs_call *call)
     uint32_t status = link.known ? nfs_tree_readlink(call->server->tree, link.id, &target, &n) : link.status;
 
     if (n > PATH_MAX_OCTETS)
-        status = NFS_TREE_IO; /* created through another version: does not fit a path of this one */
+        status = NFS_TREE_IO; /* created through another version: does not fit a path of this version */
     v2_put_status(call, status);
     if (status == NFS_TREE_OK)
         xdr_out_eligible(call->out, target, (uint32_t)n);
@@ -200,7 +200,7 @@ static void v2_create(struct nfs_call *call)
     uint32_t status = v3_may_in(call, &where.dir, NFS_MAY_EXECUTE);
     uint64_t id = 0;
 
-    /* Nothing says that the file must be new (section 2.2.10): an existing one is truncated to the size. */
+    /* The file need not be new (section 2.2.10): an existing file is truncated to the size. */
     if (status == NFS_TREE_OK && v3_look_up(call, &where, &id) == NFS_TREE_OK)
         status = v3_create_again(call, id, &change);
     else if (status == NFS_TREE_OK)
@@ -274,7 +274,10 @@ static void v2_readdir(struct nfs_call *call)
         return;
     room = MIN(MIN(count, DATA_MAX), nfs_room_left(call));
     more = nfs_next_entry(call->server, dir.id, cookie, &entry);
-    /* There is no TOOSMALL: the first entry is returned however little was asked for, lest the client ask for ever. */
+    /*
+     * TOOSMALL does not exist: the first entry is returned however little was requested; otherwise the client would ask
+     * forever.
+     */
     while (more && (!any || OVERHEAD + ENTRY + xdr_padded(entry.n) <= room)) {
         any = true;
         room -= MIN(room, ENTRY + xdr_padded(entry.n));

@@ -28,7 +28,7 @@ struct v3_where v3_get_where(struct nfs_call *call)
     return where;
 }
 
-/* A number that is present if the boolean before it says so. */
+/* A number that is present if the boolean before it is true. */
 static uint32_t get_optional(struct nfs_call *call, struct nfs_node_change *change, unsigned what)
 {
     if (!nfs_get_u32(&call->in))
@@ -189,7 +189,7 @@ static void v3_getattr(struct nfs_call *call)
         v3_put_attributes(call, &object.before);
 }
 
-/* sattrguard3, which follows: the ctime that the client knows. */
+/* sattrguard3, which follows: the ctime known to the client. */
 static bool is_in_sync(struct nfs_call *call, int64_t ctime_ns)
 {
     uint32_t seconds;
@@ -211,7 +211,7 @@ static void v3_setattr(struct nfs_call *call)
     status = v3_undelegated(call, status, object.id, true);
     if (status == NFS_TREE_OK)
         status = nfs_tree_set(call->server->tree, object.id, &change);
-    /* Only files have a size that can be set (section 3.3.2 knows no ISDIR). */
+    /* Only files have a size that can be set (section 3.3.2 does not define ISDIR). */
     v3_begin_wcc(call, status == NFS_TREE_ISDIR ? (uint32_t)NFS_TREE_INVAL : status, &object);
 }
 
@@ -259,7 +259,7 @@ static void v3_fsstat(struct nfs_call *call)
     xdr_out_u64(call->out, nodes_max);
     xdr_out_u64(call->out, nodes_max - nodes);
     xdr_out_u64(call->out, nodes_max - nodes);
-    xdr_out_u32(call->out, 0); /* invarsec: it may change at any time */
+    xdr_out_u32(call->out, 0); /* invarsec: may change at any time */
 }
 
 static void v3_fsinfo(struct nfs_call *call)

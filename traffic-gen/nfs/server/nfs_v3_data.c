@@ -8,7 +8,7 @@ enum {
     READDIR_OVERHEAD = V3_POST_OCTETS + 16, /* verifier, end of the list, eof */
 };
 
-/* Only regular files have octets: anything else is INVAL (sections 3.3.6 and 3.3.7). */
+/* Only regular files have octets; for other nodes the status is INVAL (sections 3.3.6 and 3.3.7). */
 static uint32_t may_use_file(const struct nfs_call *call, const struct v3_object *file, unsigned what)
 {
     if (file->known && file->before.kind != NFS_NODE_FILE)
@@ -106,7 +106,7 @@ static void data_list(struct nfs_call *call, bool plus)
 {
     const struct v3_object dir = v3_get_object(call);
     const uint64_t cookie = nfs_get_u64(&call->in), verifier = nfs_get_u64(&call->in);
-    const uint32_t dircount = plus ? nfs_get_u32(&call->in) : UINT32_MAX; /* of names, numbers and cookies alone */
+    const uint32_t dircount = plus ? nfs_get_u32(&call->in) : UINT32_MAX; /* only names, numbers and cookies count */
     const uint32_t maxcount = nfs_get_u32(&call->in);
     struct nfs_entry entry;
     uint32_t status = v3_may(call, &dir, NFS_MAY_READ);

@@ -15,7 +15,7 @@ uint32_t v3_look_up(struct nfs_call *call, const struct v3_where *where, uint64_
 
     if (status == NFS_TREE_OK)
         status = nfs_tree_lookup(call->server->tree, where->dir.id, where->name.p, where->name.n, id);
-    /* An impossible name: section 3.2; LOOKUP knows no INVAL. */
+    /* An impossible name: section 3.2; LOOKUP does not define INVAL. */
     return status == NFS_TREE_INVAL ? (uint32_t)NFS_TREE_ACCES : status;
 }
 
@@ -128,7 +128,7 @@ uint32_t v3_make_link(struct nfs_call *call, const struct v3_where *where, struc
             nfs_tree_symlink(call->server->tree, where->dir.id, where->name.p, where->name.n, target.p, target.n, id);
     if (status != NFS_TREE_OK)
         return status;
-    /* The mode of a link means nothing, and its size is the target's (section 3.3.10). */
+    /* The mode of a link is meaningless, and its size is the target's (section 3.3.10). */
     change->set &= NFS_SET_UID | NFS_SET_GID;
     return nfs_tree_set(call->server->tree, *id, change);
 }

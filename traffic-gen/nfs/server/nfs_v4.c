@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * COMPOUND of NFSv4: the operations one after the other until one fails (RFC 7530 section 15.2, RFC 8881 section 16.2,
- * RFC 7862), and the table of them.
+ * COMPOUND of NFSv4: executes operations one after another until one fails (RFC 7530 section 15.2, RFC 8881 section
+ * 16.2, RFC 7862), and the table of operations.
  */
 #include "traffic-gen/nfs/server/nfs_v4_internal.h"
 
 enum { OP_FIRST = 3, OP_SETATTR = 34, OP_SEQUENCE = 53, OP_ILLEGAL = 10044, MINOR_MAX = 2 };
 
 /*
- * Reserved octets: the largest result of an operation that changes something, without opcode and status, so that it is
- * not done if its result could not be returned (RFC 8881 section 2.10.6.4).
+ * Reserved octets: the largest result of a modifying operation, without opcode and status, so that it is not executed
+ * if its result could not be returned (RFC 8881 section 2.10.6.4).
  */
 enum { CHANGE = 20, STATEID = 16, MASK = 16, OPEN = STATEID + CHANGE + 4 + MASK + 4 + STATEID + 4 + 12 + 16 };
 
@@ -89,7 +89,7 @@ static const struct nfs4_op operations[] = {
     [75] = {nfs4_removexattr, 2, 2, NFS4_NEEDS_HANDLE, CHANGE},
 };
 
-/* The last operation of each minor version: what is after it is illegal, what is before it may be unsupported. */
+/* The last operation of each minor version: higher numbers are illegal, lower numbers may be unsupported. */
 static const uint32_t last_op[MINOR_MAX + 1] = {39, 58, G_N_ELEMENTS(operations) - 1};
 
 /* ---- XDR ---- */
@@ -148,7 +148,7 @@ static int check_op(const struct nfs4_call *call, uint32_t number, const struct 
 
     if (status != NFS4_OK)
         return status;
-    /* Later minor versions dropped operations of minor version 0. */
+    /* Later minor versions dropped some operations of minor version 0. */
     if (!op->serve || call->minor < op->first || call->minor > op->last)
         return NFS4ERR_NOTSUPP;
     if (op->flags & NFS4_NEEDS_HANDLE && call->current == 0)
@@ -156,7 +156,7 @@ static int check_op(const struct nfs4_call *call, uint32_t number, const struct 
     return op->reserve > 0 ? too_big(call, xdr_out_at(call->out) + op->reserve) : NFS4_OK;
 }
 
-/* The status before a result that stays, or is taken back. */
+/* The status before a result that may be kept or taken back. */
 static void v4_put_status(struct nfs4_call *call, uint32_t number, size_t result, int status)
 {
     if (status != NFS4_OK && !call->keep_result) {
@@ -236,7 +236,7 @@ static void v4_serve_compound(struct nfs_call *rpc)
 
     call.minor = nfs_get_u32(call.in);
     call.n_ops = nfs_get_u32(call.in);
-    /* An operation takes at least four octets: there cannot be more of them. */
+    /* An operation takes at least four octets, which limits their number. */
     rpc->garbage = call.in->failed || call.n_ops > xdr_left(call.in) / 4;
     call.rpc_start = start;
     xdr_out_u32(call.out, NFS4_OK);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Minor version 2 (RFC 7862 section 15): space, holes, copies on the server. A copy is finished when its operation is.
- */
+/* Minor version 2 (RFC 7862 section 15): space, holes, copies on the server. A copy finishes with its operation. */
 #include "traffic-gen/nfs/server/nfs_v4_internal.h"
 
 enum {
@@ -31,7 +29,7 @@ static const struct nfs_node *get_extent(struct nfs4_call *call, unsigned access
     return *status == NFS4_OK ? node : NULL;
 }
 
-/* Section 15.1.3: from now on writing there cannot fail for lack of space; the file grows if necessary. */
+/* Section 15.1.3: from now on, writing there cannot fail for lack of space; the file grows if necessary. */
 int nfs4_allocate(struct nfs4_call *call)
 {
     uint64_t offset, length;
@@ -41,7 +39,7 @@ int nfs4_allocate(struct nfs4_call *call)
     return node ? (int)nfs_tree_allocate(call->tree, node->id, offset, length) : status;
 }
 
-/* Section 15.4.3: what is freed reads as zeros; the size stays. */
+/* Section 15.4.3: freed octets read as zeros; the size stays. */
 int nfs4_deallocate(struct nfs4_call *call)
 {
     uint64_t offset, length;
@@ -74,7 +72,7 @@ int nfs4_seek(struct nfs4_call *call)
     status = (int)nfs_tree_seek(call->tree, node->id, offset, what == CONTENT_HOLE, &found);
     if (status != NFS4_OK)
         return status;
-    /* Past the end is a hole, and no data. */
+    /* Past the end there is a hole, and no data. */
     xdr_out_bool(call->out, found >= size);
     xdr_out_u64(call->out, found);
     return NFS4_OK;
@@ -84,7 +82,7 @@ int nfs4_seek(struct nfs4_call *call)
 
 enum { SEGMENTS_MAX = 16, DATA_SEGMENT = 16, HOLE_SEGMENT = 20, ROUNDUP_MAX = 3 };
 
-/* The data or the hole at *at, of at most `left` octets of file and `room` of Reply; false: no room for it. */
+/* The data or the hole at *at, with at most `left` octets of the file and `room` in the Reply; false: no room. */
 static bool v4_2_put_segment(struct nfs4_call *call, uint64_t *at, uint64_t end, size_t room)
 {
     uint64_t next = end;
@@ -116,7 +114,7 @@ static bool v4_2_put_segment(struct nfs4_call *call, uint64_t *at, uint64_t end,
     return true;
 }
 
-/* Section 15.10.3. Its data is not DDP-eligible: RFC 8267 section 6.1 names only READ. */
+/* Section 15.10.3. Its data are not DDP-eligible: RFC 8267 section 6.1 names only READ. */
 int nfs4_read_plus(struct nfs4_call *call)
 {
     const struct nfs_node *node;
@@ -160,7 +158,7 @@ static struct copy get_copy(struct xdr *in)
     return copy;
 }
 
-/* Sections 15.2.3 and 15.13.3 have the same conditions. *n: octets that there are to copy. */
+/* Sections 15.2.3 and 15.13.3 have the same conditions. *n: octets to copy. */
 static int v4_2_prepare(struct nfs4_call *call, const struct copy *copy, bool clone, uint64_t *n)
 {
     int status;
@@ -193,7 +191,7 @@ static int v4_2_prepare(struct nfs4_call *call, const struct copy *copy, bool cl
     return NFS4_OK;
 }
 
-/* A hole stays one, and the file is as long as if it had been written. */
+/* Holes stay holes, and the file becomes as long as if it had been written. */
 static int copy_hole(struct nfs4_call *call, uint64_t at, uint64_t n)
 {
     const struct nfs_node *node = nfs_tree_get(call->tree, call->current);
@@ -214,13 +212,13 @@ static int copy_data(struct nfs4_call *call, uint64_t from, uint64_t to, size_t 
 
     if (status != NFS4_OK || got != n)
         return status != NFS4_OK ? status : NFS4ERR_SERVERFAULT;
-    piece = g_memdup2(p, n); /* what is borrowed may be freed when the tree is written to */
+    piece = g_memdup2(p, n); /* writing to the tree may free what is borrowed */
     status = (int)nfs_tree_write(call->tree, call->current, to, piece, n);
     g_free(piece);
     return status;
 }
 
-/* done: how far it went. */
+/* done: the octets copied. */
 static int v4_2_move_octets(struct nfs4_call *call, const struct copy *copy, uint64_t n, uint64_t *done)
 {
     int status = NFS4_OK;
@@ -251,7 +249,7 @@ int nfs4_copy(struct nfs4_call *call)
     uint64_t n = 0, done;
     int status;
 
-    xdr_skip(call->in, 8); /* consecutive, synchronous: it is both in any case */
+    xdr_skip(call->in, 8); /* consecutive, synchronous: both in any case */
     if (nfs_get_u32(call->in) > 0)
         return NFS4ERR_NOTSUPP; /* from another server */
     status = v4_2_prepare(call, &copy, false, &n);
@@ -260,7 +258,7 @@ int nfs4_copy(struct nfs4_call *call)
     status = v4_2_move_octets(call, &copy, n, &done);
     if (status != NFS4_OK && done == 0)
         return status;
-    xdr_out_u32(call->out, 0); /* no callback: it is done */
+    xdr_out_u32(call->out, 0); /* no callback: it has finished */
     xdr_out_u64(call->out, done);
     xdr_out_u32(call->out, STABLE_FILE_SYNC);
     xdr_out_u64(call->out, call->rpc->server->verifier);
@@ -283,14 +281,14 @@ int nfs4_clone(struct nfs4_call *call)
     return v4_2_move_octets(call, &copy, n, &done);
 }
 
-/* Copies finish at once: there is none whose status could be queried (sections 15.8 and 15.9). */
+/* Copies finish at once: there is no copy whose status could be queried (sections 15.8 and 15.9). */
 int nfs4_offload(struct nfs4_call *call)
 {
     (void)call;
     return NFS4ERR_BAD_STATEID;
 }
 
-/* Section 15.5.3: hints that are followed are reported; memory needs none. */
+/* Section 15.5.3: reports the hints that are followed; memory needs none. */
 int nfs4_io_advise(struct nfs4_call *call)
 {
     uint64_t offset, length;

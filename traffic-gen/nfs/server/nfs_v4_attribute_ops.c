@@ -13,7 +13,7 @@ int nfs4_getattr(struct nfs4_call *call)
         return NFS4ERR_INVAL;
     if (!node)
         return status;
-    /* RFC 8881 section 10.4.3: the holder of a write delegation knows these better. */
+    /* RFC 8881 section 10.4.3: the holder of a write delegation has the current values. */
     if (nfs4_mask_has(&wanted, NFS4_ATTR_CHANGE) || nfs4_mask_has(&wanted, NFS4_ATTR_SIZE) ||
         nfs4_mask_has(&wanted, NFS4_ATTR_TIME_MODIFY)) {
         status = nfs4_delegation_conflict(call->v4, call->client, node->id, false);
@@ -24,7 +24,7 @@ int nfs4_getattr(struct nfs4_call *call)
     return NFS4_OK;
 }
 
-/* Who may set what: the owner everything but the owner; those who may write, the size, and the times to "now". */
+/* Who may set what: the owner may set everything but the owner; a writer may set the size, and the times to "now". */
 static int may_set(const struct nfs4_call *call, const struct nfs_node *node, const struct nfs_node_change *change)
 {
     bool owns = nfs_owns(call->rpc, node), writes = nfs_may(call->rpc, node, NFS_MAY_WRITE);
@@ -56,7 +56,7 @@ int nfs4_setattr(struct nfs4_call *call)
     if (!node)
         return status;
     if (nfs4_mask_has(&set, NFS4_ATTR_MODE_UMASK))
-        return NFS4ERR_INVAL; /* it is for objects being created */
+        return NFS4ERR_INVAL; /* only for objects being created */
     status = may_set(call, node, &change);
     if (status != NFS4_OK)
         return status;
@@ -74,7 +74,7 @@ int nfs4_setattr(struct nfs4_call *call)
     return status;
 }
 
-/* RFC 7530 section 16.35: octet for octet; the status if the values are the same, and if not. */
+/* RFC 7530 section 16.35: compares octet by octet; the status for equal values, and for different values. */
 static int ops_compare(struct nfs4_call *call, int same, int other)
 {
     const size_t start = xdr_out_at(call->out);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Attributes of NFSv4: fattr4 out of a node and into a change of one (RFC 7530 section 5, RFC 8881 section 5, RFC 7862
- * section 12.2, RFC 8275, RFC 8276). Each attribute is a row of the table: what writes it, what reads it, and since
- * which minor version it exists.
+ * Attributes of NFSv4: fattr4 from a node, and into a change of a node (RFC 7530 section 5, RFC 8881 section 5, RFC
+ * 7862 section 12.2, RFC 8275, RFC 8276). Each attribute is a row of the table: its writer, its reader, and the minor
+ * version that introduced it.
  */
 #include "traffic-gen/nfs/server/nfs_v4_internal.h"
 
@@ -34,22 +34,22 @@ struct sink {
 };
 
 struct attribute {
-    uint8_t words; /* of a number, number_of() says which; 0: put() writes it */
+    uint8_t words; /* for a number, number_of() says which number; 0: put() writes it */
     void (*put)(struct source *from, unsigned bit);
-    int (*get)(struct sink *to); /* NFS4_OK, or what is wrong with the value */
+    int (*get)(struct sink *to); /* NFS4_OK, or the error in the value */
     uint8_t since;               /* minor version */
 };
 
 static const struct attribute attributes[ATTR_MAX];
 
-/* ---- out of a node ---- */
+/* ---- from a node ---- */
 
 static bool is_readable(const struct attribute *attribute)
 {
     return attribute->words > 0 || attribute->put;
 }
 
-/* What can be read; settable: what SETATTR accepts. */
+/* Readable attributes; settable: attributes that SETATTR accepts. */
 static struct nfs4_mask supported(unsigned minor, bool settable)
 {
     struct nfs4_mask mask = {0};
@@ -127,7 +127,8 @@ static uint64_t number_of(const struct source *from, unsigned bit)
         return from->octets_max;
     case 45: /* space_used */
         return node->used;
-    default: /* fh_expire_type: persistent; change_attr_type: grows monotonically; rdattr_error: none; what is false */
+    default: /* fh_expire_type: persistent; change_attr_type: grows monotonically; rdattr_error: none; booleans that are
+                false */
         return 0;
     }
 }
@@ -163,7 +164,7 @@ static void attributes_put_time(struct source *from, unsigned bit)
                              : node->mtime_ns;
     int64_t seconds = ns / NS_PER_S, rest = ns % NS_PER_S;
 
-    /* nseconds counts upwards before 1970 too. */
+    /* nseconds counts upwards before 1970, too. */
     if (rest < 0) {
         rest += NS_PER_S;
         seconds--;
@@ -188,7 +189,7 @@ static int get_mode(struct sink *to)
     return to->change->mode & ~(uint32_t)MODE_MASK ? NFS4ERR_INVAL : NFS4_OK;
 }
 
-/* mode_umask4 of RFC 8275: there are no inherited ACLs, so the umask always counts. */
+/* mode_umask4 of RFC 8275: there are no inherited ACLs, so the umask always applies. */
 static int get_mode_umask(struct sink *to)
 {
     const uint32_t mode = nfs_get_u32(to->call->in), umask = nfs_get_u32(to->call->in);
@@ -410,7 +411,7 @@ void nfs4_new_attributes(const struct nfs4_call *call, struct nfs_node_change *c
 {
     if (!(change->set & NFS_SET_MODE))
         change->mode = mode;
-    /* The creator of an object cannot give it away, unless uid 0. */
+    /* The creator of an object cannot give it away, except uid 0. */
     if (!(change->set & NFS_SET_UID) || call->rpc->credentials.uid != 0)
         change->uid = call->rpc->credentials.uid;
     if (!(change->set & NFS_SET_GID))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Callbacks in the reverse direction of the connection (RFC 8881 section 20, RFC 8167, RFC 8267 section 6.5.2):
- * CB_NULL, which finds out whether the client answers at all, and CB_RECALL after CB_SEQUENCE. One slot is used, so
- * there is one at a time in a session.
+ * CB_NULL, which tests whether the client answers, and CB_RECALL after CB_SEQUENCE. One slot is used, so a session has
+ * one callback at a time.
  */
 #include "traffic-gen/ends/nfs_fields.h"
 #include "traffic-gen/nfs/server/nfs_v4_internal.h"
@@ -116,9 +116,7 @@ static struct nfs4_session *unprobed(struct nfs4 *v4)
     return NULL;
 }
 
-/*
- * Sending a callback may bring its answer, and other Calls, before it returns: nothing is held across that.
- */
+/* Sending a callback may bring its answer, and other Calls, before it returns: no pointers are kept across the call. */
 void nfs4_send_callbacks(struct nfs_server *server)
 {
     struct nfs4 *v4 = server->v4;
@@ -142,7 +140,7 @@ void nfs4_send_callbacks(struct nfs_server *server)
             continue;
         state->queued = false;
         v4_callback_recall(session, state);
-        i = 0; /* the list may be another one now */
+        i = 0; /* the list may have changed */
     }
 }
 
@@ -165,8 +163,8 @@ static bool recall_answered(struct nfs4_session *session, struct nfs4_state *sta
     if (good && sequence->value == NFS4_OK)
         session->back_sequence++;
     else if (good && sequence->value != NFS4ERR_DELAY)
-        session->back_fault = true; /* SEQUENCE reports it to the client, which creates a new one */
-    /* A client that does not know the stateid yet is asked again when the next Call runs into the delegation. */
+        session->back_fault = true; /* SEQUENCE reports the loss to the client, which creates a new session */
+    /* If the client does not know the stateid yet, the recall is repeated when the next Call meets the delegation. */
     if (state && (!recalled || recalled->value != NFS4_OK))
         state->asked = false;
     nfs_results_clear(&results);
@@ -216,10 +214,10 @@ void nfs_peer_replied(struct nfs_peer *peer, uint64_t cookie, const struct rpc_e
     else if (state)
         state->asked = false;
     session->back_good = good;
-    /* It is retried, but not for ever. */
+    /* It is retried, but not forever. */
     if (!good && ++session->back_failures < FAILURES_MAX)
         session->probed = false;
-    /* The slot is free for the next one. */
+    /* The slot is free for the next callback. */
     if (v4->recalls->len > 0 && good) {
         v4->callbacks_due = true;
         nfs4_send_callbacks(peer->server);

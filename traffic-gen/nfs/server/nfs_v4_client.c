@@ -23,7 +23,7 @@ static struct nfs4_client *nfs4_client_named(struct nfs4_call *call, struct nfs_
         gsize size;
         const void *octets = g_bytes_get_data(client->name, &size);
 
-        /* Minor version 0 and the others are independent of each other (RFC 8881 section 2.4). */
+        /* Minor version 0 is independent of the others (RFC 8881 section 2.4). */
         if (client->confirmed == confirmed && client->sessions_used == (call->minor > 0) && size == name.n &&
             (size == 0 || memcmp(octets, name.p, size) == 0))
             return client;
@@ -43,7 +43,7 @@ void nfs4_client_renew(struct nfs4_client *client)
     client->renewed = nfs_now(client->v4->server);
 }
 
-/* Room for one more; clients that never finished or are gone make it. */
+/* Makes room for one more, by removing clients that never finished or have gone. */
 static bool client_make_room(struct nfs4_call *call)
 {
     struct nfs4_client *victim = NULL;
@@ -65,7 +65,7 @@ static bool client_make_room(struct nfs4_call *call)
     return victim != NULL;
 }
 
-/* NULL: too many. */
+/* NULL: too many clients. */
 static struct nfs4_client *nfs4_client_new(struct nfs4_call *call, const uint8_t *verifier, struct nfs_opaque name)
 {
     struct nfs4_client *client;
@@ -106,7 +106,7 @@ void nfs4_client_free(struct nfs4_client *client)
     g_free(client);
 }
 
-/* A client is removed while a COMPOUND is served, possibly its own. */
+/* A client is removed while a COMPOUND, possibly its own, is served. */
 static void client_forget(struct nfs4_call *call, struct nfs4_client *client)
 {
     if (call->client == client) {
@@ -125,7 +125,7 @@ void nfs4_client_confirm(struct nfs4_call *call, struct nfs4_client *client)
 
     if (client->confirmed)
         return;
-    /* The client has restarted: what its earlier instance held is gone. */
+    /* The client has restarted: what its earlier instance held is dropped. */
     older = nfs4_client_named(call, name, true);
     if (older)
         client_forget(call, older);
@@ -156,14 +156,17 @@ int nfs4_client_of(struct nfs4_call *call, uint64_t id, struct nfs4_client **out
 
 int nfs4_setclientid(struct nfs4_call *call)
 {
-    /* Where callbacks could go, follows. None are made: that would need another connection, over another transport. */
+    /*
+     * The address for callbacks follows. No callbacks are made: they would need another connection, over another
+     * transport.
+     */
     const uint8_t *verifier = nfs_get_fixed(call->in, NFS4_VERIFIER_OCTETS);
     const struct nfs_opaque name = nfs_get_opaque(call->in);
     struct nfs4_client *client = nfs4_client_named(call, name, true), *waiting;
 
     if (client && client->uid != call->rpc->credentials.uid && client->states.length > 0 &&
         !nfs4_client_expired(client)) {
-        /* clientaddr4 of the client that uses it: unknown here. */
+        /* clientaddr4 of the client that uses the name: unknown here. */
         call->keep_result = true;
         xdr_out_opaque(call->out, "rdma", 4);
         xdr_out_opaque(call->out, "0.0.0.0.0.0", 11);
@@ -215,7 +218,7 @@ enum {
 };
 static const uint32_t exchange_confirmed = 0x80000000; /* EXCHGID4_FLAG_CONFIRMED_R */
 
-/* There is one of that name; *anew: it is meant to be replaced. */
+/* A client of that name exists; *anew: it is to be replaced. */
 static int check_named(const struct nfs4_call *call, const struct nfs4_client *client, const uint8_t *verifier,
                        bool update, bool *anew)
 {
@@ -233,7 +236,7 @@ static int check_named(const struct nfs4_call *call, const struct nfs4_client *c
     return NFS4_OK;
 }
 
-/* Section 18.35.4: which client is meant, or made. */
+/* Section 18.35.4: finds the client, or creates it. */
 static int client_choose(struct nfs4_call *call, const uint8_t *verifier, struct nfs_opaque name, bool update,
                          struct nfs4_client **out)
 {
@@ -304,7 +307,7 @@ int nfs4_reclaim_complete(struct nfs4_call *call)
     int status;
 
     if (nfs_get_u32(call->in))                              /* one_fs */
-        return nfs4_node(call, &status) ? NFS4_OK : status; /* there is one file system, and none migrates */
+        return nfs4_node(call, &status) ? NFS4_OK : status; /* there is one file system, and it does not migrate */
     if (call->client->reclaim_complete)
         return NFS4ERR_COMPLETE_ALREADY;
     call->client->reclaim_complete = true;

@@ -21,7 +21,7 @@ enum {
     LIMIT_SIZE = 1,
 };
 
-/* None is granted this long after one of the same file was recalled. */
+/* After a recall, the same file is not delegated for this long. */
 static const int64_t pause_ns = INT64_C(5) * 1000000000;
 
 /* ---- recalled ---- */
@@ -42,7 +42,7 @@ static void ask_back(struct nfs4 *v4, struct nfs4_state *state)
     v4->callbacks_due = true;
 }
 
-/* Section 10.4.6: the client has had a lease period for it. */
+/* Section 10.4.6: the client has had a lease period to return the delegation. */
 static void revoke(struct nfs4_state *state)
 {
     state->revoked = true;
@@ -79,7 +79,7 @@ bool nfs4_delegated(struct nfs_server *server, uint64_t node, bool modifies)
 
 /* ---- granted ---- */
 
-/* What others do with the file, and what the client already holds. */
+/* How others use the file, and what the client already holds. */
 static bool contended(const struct nfs4_call *call, const struct nfs4_state *open, bool write)
 {
     int64_t since = nfs_now(call->rpc->server) - open->file->recalled_at;
@@ -103,14 +103,14 @@ static void put_none(struct nfs4_call *call, bool extended, uint32_t why)
     if (!extended)
         return;
     xdr_out_u32(call->out, why);
-    /* Nothing is pushed or signalled later. */
+    /* There are no later notifications. */
     if (why == WHY_CONTENTION || why == WHY_RESOURCE)
         xdr_out_bool(call->out, false);
 }
 
 static void put_ace(struct nfs4_call *call)
 {
-    /* It saves nobody an ACCESS. */
+    /* It saves no client an ACCESS. */
     xdr_out_words(call->out, 0, 0, 0);
     xdr_out_opaque(call->out, "", 0);
 }
@@ -118,7 +118,7 @@ static void put_ace(struct nfs4_call *call)
 void nfs4_put_delegation(struct nfs4_call *call, struct nfs4_state *open, uint32_t share)
 {
     bool extended = call->minor > 0 && share & (WANT_MASK | WANT_EXTENSIONS);
-    /* One for writing serves reading too: for opens of both. */
+    /* A write delegation also serves reading: for opens of both kinds. */
     bool write = open->access == NFS4_ACCESS_BOTH && (share & WANT_MASK) != WANT_READ;
     struct nfs4_state *state;
     struct nfs4_stateid stateid;
@@ -145,7 +145,7 @@ void nfs4_put_delegation(struct nfs4_call *call, struct nfs4_state *open, uint32
     stateid = nfs4_stateid_of(state);
     xdr_out_u32(call->out, write ? DELEGATE_WRITE : DELEGATE_READ);
     nfs4_put_stateid(call->out, &stateid);
-    xdr_out_bool(call->out, false); /* not already recalled */
+    xdr_out_bool(call->out, false); /* not yet recalled */
     if (write) {
         xdr_out_u32(call->out, LIMIT_SIZE);
         xdr_out_u64(call->out, UINT64_MAX);
@@ -166,7 +166,7 @@ int nfs4_delegreturn(struct nfs4_call *call)
     return status;
 }
 
-/* Delegations of an earlier instance of the client are not kept: there are none to purge. */
+/* Delegations of an earlier instance of the client are not kept, so there are none to purge. */
 int nfs4_delegpurge(struct nfs4_call *call)
 {
     struct nfs4_client *client;

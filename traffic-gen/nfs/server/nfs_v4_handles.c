@@ -49,7 +49,7 @@ uint64_t nfs4_change_of(const struct nfs4_call *call, uint64_t node)
     return found ? found->change : 0;
 }
 
-/* RFC 7530 section 12.7: names that no directory can have. */
+/* RFC 7530 section 12.7: names that cannot be in a directory. */
 int nfs4_check_name(struct nfs_opaque name)
 {
     if (name.n == 0)
@@ -111,7 +111,7 @@ int nfs4_restorefh(struct nfs4_call *call)
     return NFS4_OK;
 }
 
-/* In the current directory, by the name that is the operation's argument. */
+/* The node in the current directory with the name in the operation's argument. */
 static int handles_find_named(struct nfs4_call *call, uint64_t *node)
 {
     struct nfs_opaque name;

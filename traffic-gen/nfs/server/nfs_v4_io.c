@@ -37,7 +37,7 @@ int nfs4_read(struct nfs4_call *call)
 
     if (status != NFS4_OK)
         return status;
-    /* A Reply that the client cannot receive is an error; returning less because of our own limit is not. */
+    /* A Reply that the client cannot receive is an error; returning less because of the server's own limit is not. */
     if (call->minor > 0 &&
         MIN((uint64_t)count, node->size - MIN(offset, node->size)) + READ_RESULT + ROUNDUP_MAX > left)
         return NFS4ERR_REP_TOO_BIG;
@@ -112,7 +112,7 @@ int nfs4_write(struct nfs4_call *call)
         status = (int)nfs_tree_write(call->tree, call->current, offset, data.p, n);
     if (status != NFS4_OK)
         return status;
-    xdr_out_words(call->out, n, stable); /* with UNSTABLE4 lost by a restart only, and then the verifier changes */
+    xdr_out_words(call->out, n, stable); /* only a restart loses what was UNSTABLE4, and then the verifier changes */
     xdr_out_u64(call->out, call->rpc->server->verifier);
     return NFS4_OK;
 }

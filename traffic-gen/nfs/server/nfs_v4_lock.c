@@ -4,7 +4,7 @@
 
 enum { READ_LT = 1, WRITE_LT = 2, WRITEW_LT = 4 };
 
-/* Nonexistent types cannot be decoded. */
+/* Undefined types cannot be decoded. */
 static bool is_type(uint32_t type)
 {
     return type >= READ_LT && type <= WRITEW_LT;
@@ -68,7 +68,7 @@ static bool change_ranges(struct nfs4_state *state, const struct nfs4_range *cha
     return true;
 }
 
-/* The first of its ranges that conflicts, in *found. */
+/* Its first conflicting range, in *found. */
 static bool conflicts(const struct nfs4_state *state, const struct nfs4_range *wanted, struct nfs4_range *found)
 {
     for (guint i = 0; i < state->ranges->len; i++) {
@@ -125,7 +125,7 @@ struct request {
     struct nfs_opaque owner;
 };
 
-/* False: there is no such type of lock. */
+/* False: the lock type does not exist. */
 static bool lock_get_request(struct xdr *in, struct request *out)
 {
     const uint32_t type = nfs_get_u32(in);
@@ -183,14 +183,14 @@ static int check_lock(struct nfs4_call *call, const struct request *request, con
         return status;
     if (request->range_status != NFS4_OK)
         return request->range_status;
-    if (request->reclaim) /* locks are not reclaimed: a new instance knows of none */
+    if (request->reclaim) /* locks are not reclaimed: a new instance of the server knows none */
         return NFS4ERR_NO_GRACE;
     if (nfs4_in_grace(call->v4))
         return NFS4ERR_GRACE;
     return open->access & (request->range.write ? NFS4_ACCESS_WRITE : NFS4_ACCESS_READ) ? NFS4_OK : NFS4ERR_OPENMODE;
 }
 
-/* The owner's locks, new ones if need be; false: there is no room. */
+/* The owner's locks, created if necessary; false: no room. */
 static bool add_lock(struct nfs4_call *call, const struct nfs4_range *range, struct nfs4_state *open,
                      struct nfs4_owner *owner, struct nfs4_state **locks)
 {

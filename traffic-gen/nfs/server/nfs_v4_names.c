@@ -2,7 +2,7 @@
 /* Directories of NFSv4: entries created, removed, moved and listed (RFC 7530 section 16, RFC 8881 section 18). */
 #include "traffic-gen/nfs/server/nfs_v4_internal.h"
 
-/* The current directory, in which the caller is about to change entries. */
+/* The current directory, whose entries the caller is about to change. */
 static const struct nfs_node *writable_directory(struct nfs4_call *call, int *status)
 {
     const struct nfs_node *directory = nfs4_directory(call, status);
@@ -19,7 +19,7 @@ static int names_make(struct nfs4_call *call, enum nfs_node_kind kind, struct nf
 {
     int status;
 
-    /* The tree makes symbolic links without attributes; theirs are the caller's. */
+    /* The tree makes symbolic links without attributes; the caller sets them. */
     if (kind != NFS_NODE_LINK)
         return (int)nfs_tree_create(call->tree, call->current, name.p, name.n, kind, attributes, node);
     if (link.n == 0 || memchr(link.p, 0, link.n))
@@ -44,7 +44,7 @@ int nfs4_create(struct nfs4_call *call)
     int status = nfs4_get_attributes(call, &attributes, &set);
 
     if (status == NFS4_OK && (kind < NFS_NODE_DIRECTORY || kind > NFS_NODE_FIFO))
-        status = NFS4ERR_BADTYPE; /* regular files are OPEN's */
+        status = NFS4ERR_BADTYPE; /* OPEN creates regular files */
     if (status == NFS4_OK)
         status = nfs4_check_name(name);
     if (status == NFS4_OK && attributes.set & NFS_SET_SIZE)
@@ -94,7 +94,7 @@ int nfs4_remove(struct nfs4_call *call)
     return NFS4_OK;
 }
 
-/* Nothing with that name is delegated to somebody else. */
+/* Nothing with that name is delegated to another client. */
 static int undelegated(struct nfs4_call *call, uint64_t directory, struct nfs_opaque name)
 {
     uint64_t node;
@@ -192,7 +192,7 @@ int nfs4_readlink(struct nfs4_call *call)
 
 enum { COOKIE_FIRST = 3, ENTRY_COOKIE_VERIFIER = 8, LIST_END = 8 };
 
-/* Writes entries while they fit; false: not even one did, though there was one. */
+/* Writes entries while they fit; false: not even the first entry fits. */
 static bool put_entries(struct nfs4_call *call, uint64_t cookie, size_t end, const struct nfs4_mask *wanted)
 {
     bool any = false;
@@ -241,7 +241,7 @@ int nfs4_readdir(struct nfs4_call *call)
         return NFS4ERR_NOTDIR;
     if (!nfs_may(call->rpc, directory, NFS_MAY_READ))
         return NFS4ERR_ACCESS;
-    /* RFC 7530 section 16.24.4: 1 and 2 are not to be used; with 0, the verifier is 0. */
+    /* RFC 7530 section 16.24.4: 1 and 2 must not be used; with 0, the verifier is 0. */
     if (cookie != 0 && cookie < COOKIE_FIRST)
         return NFS4ERR_BAD_COOKIE;
     if (cookie != 0 && verifier != ours)

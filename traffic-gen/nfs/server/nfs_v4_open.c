@@ -16,7 +16,7 @@ enum { RESULT_CONFIRM = 2, RESULT_LOCKTYPE_POSIX = 4 };
 static const uint32_t wants = 0x3ff00; /* OPEN4_SHARE_ACCESS_WANT_* */
 
 struct request {
-    uint32_t seqid, access, deny, share; /* access: without what is wanted of delegations */
+    uint32_t seqid, access, deny, share; /* access: without wishes for delegations */
     uint64_t client;
     struct nfs_opaque owner, name;
     bool create;
@@ -29,7 +29,7 @@ struct request {
     struct nfs4_stateid delegation;
 };
 
-/* createhow4 and claims as a minor version has them. False: it knows no such type. */
+/* Reads createhow4 and claims of the minor version. False: unknown type. */
 static bool get_how(struct nfs4_call *call, struct request *out)
 {
     const uint32_t type = nfs_get_u32(call->in);
@@ -74,7 +74,10 @@ static int may_open(const struct nfs4_call *call, const struct nfs_node *node, u
 
     if (may & NFS_MAY_WRITE && nfs_tree_is_sealed(call->tree))
         return NFS_TREE_ROFS;
-    /* Those who may execute a file may read it; its owner may open it whatever its mode, as after its creation. */
+    /*
+     * Permission to execute a file includes reading it; the owner may open the file whatever its mode, as after its
+     * creation.
+     */
     if (nfs_may(call->rpc, node, may) || nfs_owns(call->rpc, node))
         return NFS4_OK;
     return may == NFS_MAY_READ && nfs_may(call->rpc, node, NFS_MAY_EXECUTE) ? NFS4_OK : NFS4ERR_ACCESS;
@@ -89,7 +92,7 @@ static int open_check_file(const struct nfs4_call *call, const struct nfs_node *
     if (node->kind == NFS_NODE_LINK)
         return NFS4ERR_SYMLINK;
     if (node->kind != NFS_NODE_FILE)
-        return call->minor > 0 ? NFS4ERR_WRONG_TYPE : NFS4ERR_SYMLINK; /* RFC 7530 section 16.16.6 has no other */
+        return call->minor > 0 ? NFS4ERR_WRONG_TYPE : NFS4ERR_SYMLINK; /* RFC 7530 section 16.16.6 defines no other */
     return may_open(call, node, access);
 }
 
@@ -109,7 +112,7 @@ static int open_create(struct nfs4_call *call, struct request *request, const st
                                 node);
 }
 
-/* It exists already: RFC 7530 section 16.16.3. *truncate: its size has to be set. */
+/* The file exists: RFC 7530 section 16.16.3. *truncate: its size has to be set. */
 static int create_over(struct nfs4_call *call, struct request *request, uint64_t id, bool *truncate)
 {
     const struct nfs_node *node = nfs_tree_get(call->tree, id);
@@ -126,7 +129,7 @@ static int create_over(struct nfs4_call *call, struct request *request, uint64_t
     return NFS4_OK;
 }
 
-/* By a name in the current directory. */
+/* Opens by a name in the current directory. */
 static int open_find_named(struct nfs4_call *call, struct request *request, uint64_t *node, bool *created,
                            bool *truncate)
 {
@@ -173,8 +176,10 @@ static void drop_unconfirmed(struct nfs4_call *call, struct nfs4_owner *owner, u
     owner->used = false;
 }
 
-/* Claims of what was held before a restart: an open, until the client says that it has claimed all, or the time is
- * over. */
+/*
+ * Claims of state from before a restart: an open, until the client declares its reclaims complete, or until the grace
+ * period ends.
+ */
 static int check_reclaim(const struct nfs4_call *call, const struct request *request)
 {
     if (request->create)
@@ -290,7 +295,7 @@ int nfs4_open(struct nfs4_call *call)
 
 /* ---- operations on an open ---- */
 
-/* The open of a stateid, with the seqid of its owner. */
+/* The open that a stateid names, with the seqid of its owner. */
 static int get_open(struct nfs4_call *call, const struct nfs4_stateid *stateid, uint32_t seqid,
                     struct nfs4_state **state)
 {
@@ -345,7 +350,7 @@ int nfs4_close(struct nfs4_call *call)
     if (status != NFS4_OK)
         return status;
     if (call->minor > 0) {
-        /* RFC 8881 section 18.2.4: the stateid returned is invalid. */
+        /* RFC 8881 section 18.2.4: the returned stateid is invalid. */
         nfs4_state_free(state);
         nfs4_put_stateid(call->out, &none);
         call->has_stateid = false;

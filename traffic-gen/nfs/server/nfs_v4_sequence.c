@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* SEQUENCE: slots, and the Replies that they keep for retries (RFC 8881 sections 2.10.6 and 18.46). */
+/* SEQUENCE: slots, and the Replies kept in them for retries (RFC 8881 sections 2.10.6 and 18.46). */
 #include "traffic-gen/nfs/server/nfs_v4_internal.h"
 
 #include "wire/crc32c.h"
@@ -11,7 +11,7 @@ enum {
     STATUS_BACKCHANNEL_FAULT = 0x400,
 };
 
-/* Sessions of the client had backchannels, and none still has one. */
+/* Sessions of the client had backchannels, and all have lost them. */
 static bool lost_backchannels(const struct nfs4_client *client)
 {
     bool had = false;
@@ -44,14 +44,15 @@ static uint32_t status_flags(const struct nfs4_session *session)
 
 static void put_result(struct nfs4_call *call, const struct nfs4_session *session, const struct nfs4_slot *slot)
 {
-    const uint32_t highest = session->fore.max_requests - 1; /* slot in use or allowed, and what we wish it to be */
+    const uint32_t highest =
+        session->fore.max_requests - 1; /* slot in use or allowed, and the server's preferred limit */
 
     xdr_out_fixed(call->out, session->id, NFS4_SESSION_OCTETS);
     xdr_out_words(call->out, slot->sequence, (uint32_t)(slot - session->slots), highest, highest,
                   status_flags(session));
 }
 
-/* The Reply of this slot again. The results begin with the COMPOUND's status. */
+/* Repeats the Reply of this slot. The results begin with the COMPOUND's status. */
 static int sequence_replay(struct nfs4_call *call, const struct nfs4_session *session, const struct nfs4_slot *slot,
                            uint32_t crc)
 {
@@ -62,7 +63,7 @@ static int sequence_replay(struct nfs4_call *call, const struct nfs4_session *se
     if (slot->crc != crc)
         return NFS4ERR_SEQ_FALSE_RETRY;
     if (!slot->reply) {
-        /* Section 2.10.6.1.3: SEQUENCE is answered, what follows it cannot be. */
+        /* Section 2.10.6.1.3: SEQUENCE is answered, but the following operation cannot be. */
         call->uncached = true;
         put_result(call, session, slot);
         return NFS4_OK;
@@ -121,7 +122,7 @@ int nfs4_sequence(struct nfs4_call *call)
     call->cache_this = cache;
     call->limit = MIN(call->limit, session->fore.max_response);
     session->in_use = true;
-    /* What waits for a callback may now have one. */
+    /* Callbacks that wait may now be sent. */
     if (session->back_peer && (!session->probed || call->v4->recalls->len > 0))
         call->v4->callbacks_due = true;
     put_result(call, session, slot);
@@ -136,7 +137,7 @@ void nfs4_slot_keep(struct nfs4_call *call, size_t start)
 
     nfs4_slot_clear(slot);
     slot->status = get_be32(p);
-    /* A Reply of SEQUENCE alone is always kept; others when the client asks for it. */
+    /* A Reply to SEQUENCE alone is always kept; others if the client asks for it. */
     if (n > call->session->fore.max_cached || (!call->cache_this && call->n_ops > 1))
         return;
     slot->reply = g_new0(struct rpc_end_message, 1);

@@ -9,9 +9,9 @@ enum {
     FLAG_PERSIST = 1,
     FLAG_BACK_CHANNEL = 2,
     FLAG_RDMA = 4,
-    /* COMPOUNDs of less than this cannot do anything useful. */
+    /* COMPOUNDs shorter than this cannot do anything useful. */
     MESSAGE_MIN = 256,
-    /* Room for everything in a COMPOUND but its data. */
+    /* Room for everything in a COMPOUND except its data. */
     OVERHEAD = 16384,
     /* CB_COMPOUND with CB_SEQUENCE and CB_RECALL, RPC header included, without the body of the credential. */
     CALLBACK_MIN = 192,
@@ -88,7 +88,7 @@ struct wishes {
     struct nfs_opaque credential;
 };
 
-/* The stream fails when there is more than one ca_rdma_ird. */
+/* The stream fails if there is more than one ca_rdma_ird. */
 static struct nfs4_channel get_channel(struct xdr *in)
 {
     struct nfs4_channel channel;
@@ -106,7 +106,7 @@ static struct nfs4_channel get_channel(struct xdr *in)
     return channel;
 }
 
-/* authsys_parms, of which the octets are the credential's body. */
+/* authsys_parms, whose octets are the credential's body. */
 static struct nfs_opaque get_auth_sys(struct xdr *in)
 {
     const size_t start = in->at;
@@ -118,7 +118,7 @@ static struct nfs_opaque get_auth_sys(struct xdr *in)
     return (struct nfs_opaque){in->p + start, (uint32_t)(in->at - start)};
 }
 
-/* Rows of callback_sec_parms4: the first usable one counts; RPCSEC_GSS is not. */
+/* Rows of callback_sec_parms4: the first usable row counts; RPCSEC_GSS is not usable. */
 static void get_security(struct xdr *in, struct wishes *out)
 {
     for (uint32_t left = nfs_get_u32(in); left > 0 && !in->failed; left--) {
@@ -154,12 +154,12 @@ static struct wishes get_wishes(struct xdr *in)
 
 static void put_channel(struct xdr_out *out, const struct nfs4_channel *channel)
 {
-    /* No padding in headers, nor what is of RDMA mode. */
+    /* Neither padding in headers, nor RDMA mode. */
     xdr_out_words(out, 0, channel->max_request, channel->max_response, channel->max_cached, channel->max_ops,
                   channel->max_requests, 0);
 }
 
-/* Section 18.36.3: never more than was asked for, and for callbacks not less than offered. */
+/* Section 18.36.3: never more than requested; for callbacks, never less than offered. */
 static int session_negotiate(const struct nfs4_call *call, const struct wishes *wishes, struct nfs4_channel *fore,
                              struct nfs4_channel *back)
 {
@@ -171,7 +171,7 @@ static int session_negotiate(const struct nfs4_call *call, const struct wishes *
     fore->max_response = MIN(fore->max_response, largest);
     fore->max_cached = MIN(MIN(fore->max_cached, fore->max_response), NFS4_CACHED_MAX);
     fore->max_ops = MIN(fore->max_ops, NFS4_OPS_MAX);
-    /* The more slots are in use, the fewer a new session is given, so that some remain for others. */
+    /* The more slots are in use, the fewer slots a new session gets, so that some remain for others. */
     fore->max_requests = MIN(MIN(fore->max_requests, NFS4_SLOTS_MAX), (free_slots + 255) / 256);
     *back = wishes->back;
     back->max_requests = MIN(back->max_requests, 1);
@@ -223,7 +223,7 @@ static struct nfs4_session *session_make(struct nfs4_call *call, struct nfs4_cli
     session->back = *back;
     session->back_sequence = 1;
     set_security(session, wishes);
-    /* Callbacks need a credential that both can use. */
+    /* Callbacks need a credential that both sides can use. */
     if (wishes->flags & FLAG_BACK_CHANNEL && wishes->has_security && call->rpc->peer->events.call)
         set_back(session, call->rpc->peer);
     session->in_client.data = session;
@@ -300,7 +300,7 @@ int nfs4_destroy_session(struct nfs4_call *call)
     if (!session)
         return NFS4ERR_BADSESSION;
     if (session == call->session) {
-        /* Section 18.37.3: then it must be the last operation, and there is no slot to keep its Reply in. */
+        /* Section 18.37.3: it must then be the last operation, and there is no slot to keep its Reply. */
         if (call->index + 1 != call->n_ops)
             return NFS4ERR_NOT_ONLY_OP;
         call->session = NULL;
@@ -342,7 +342,7 @@ int nfs4_backchannel_ctl(struct nfs4_call *call)
     struct wishes wishes = {.program = nfs_get_u32(call->in)};
 
     get_security(call->in, &wishes);
-    /* None that could be used: section 18.33.3. */
+    /* No usable callback security: section 18.33.3. */
     if (!wishes.has_security || CALLBACK_MIN + xdr_padded(wishes.credential.n) > call->session->back.max_request)
         return NFS4ERR_NOENT;
     set_security(call->session, &wishes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Owners, stateids and files of NFSv4 (RFC 7530 section 9, RFC 8881 section 8): what is held, by whom, and which
- * operations it allows.
+ * Owners, stateids and files of NFSv4 (RFC 7530 section 9, RFC 8881 section 8): what clients hold, and which operations
+ * this allows.
  */
 #include "traffic-gen/nfs/server/nfs_v4_internal.h"
 
@@ -88,7 +88,7 @@ struct nfs4_owner *nfs4_owner_get(struct nfs4_client *client, bool lock, struct 
 int nfs4_owner_seqid(struct nfs4_call *call, struct nfs4_owner *owner, uint32_t seqid)
 {
     if (call->minor > 0)
-        return NFS4_OK; /* slots do this there */
+        return NFS4_OK; /* later minor versions use slots instead */
     if (owner->used && seqid == owner->seqid) {
         size_t result = xdr_out_at(call->out) - 4;
 
@@ -110,7 +110,7 @@ int nfs4_owner_seqid(struct nfs4_call *call, struct nfs4_owner *owner, uint32_t 
     return NFS4_OK;
 }
 
-/* RFC 7530 section 9.1.7: errors after which the seqid has not moved. */
+/* RFC 7530 section 9.1.7: errors after which the seqid has not advanced. */
 static bool state_keeps_seqid(int status)
 {
     switch (status) {
@@ -216,7 +216,7 @@ struct nfs4_state *nfs4_state_new(struct nfs4_client *client, enum nfs4_kind kin
     return state;
 }
 
-/* Locks that come from an open go with it. */
+/* Locks made through an open end with it. */
 static void free_locks_of(struct nfs4_state *open)
 {
     GList *next;
@@ -257,7 +257,7 @@ void nfs4_state_free(struct nfs4_state *state)
     g_free(state);
 }
 
-/* No file handle leads to a removed file, so nobody could release what is held on it. */
+/* No file handle leads to a removed file, so what is held on it could never be released. */
 void nfs4_states_forget_gone(struct nfs4_client *client)
 {
     GList *next;
@@ -266,7 +266,7 @@ void nfs4_states_forget_gone(struct nfs4_client *client)
         struct nfs4_state *state = at->data;
 
         next = at->next;
-        /* Locks go with their open, and follow it. */
+        /* Locks end with their open, and come after it. */
         if (state->kind != NFS4_LOCK && !nfs_tree_get(client->v4->server->tree, state->file->node)) {
             nfs4_state_free(state);
             next = client->states.head;
@@ -295,7 +295,7 @@ struct nfs4_stateid nfs4_stateid_of(const struct nfs4_state *state)
 
 void nfs4_put_state(struct nfs4_call *call, struct nfs4_state *state)
 {
-    state->seqid = state->seqid == UINT32_MAX ? 1 : state->seqid + 1; /* 0 is for "whichever" */
+    state->seqid = state->seqid == UINT32_MAX ? 1 : state->seqid + 1; /* 0 means "any" */
     call->stateid = nfs4_stateid_of(state);
     call->has_stateid = true;
     nfs4_put_stateid(call->out, &call->stateid);
@@ -319,7 +319,7 @@ static bool all(const struct nfs4_stateid *stateid, uint8_t octet)
     return true;
 }
 
-/* RFC 8881 section 8.2.3: what denotes no state, or the current stateid. */
+/* RFC 8881 section 8.2.3: stateids that denote no state, or the current stateid. */
 static bool is_anonymous(const struct nfs4_stateid *stateid)
 {
     return stateid->seqid == 0 && all(stateid, 0);
@@ -335,7 +335,7 @@ static bool is_current(const struct nfs4_call *call, const struct nfs4_stateid *
     return call->minor > 0 && stateid->seqid == 1 && all(stateid, 0);
 }
 
-/* What the call may mean by it: its own, of this minor version, on this node unless that is 0. */
+/* The state that the call may use: its own, of this minor version, and on this node unless node is 0. */
 static bool may_mean(const struct nfs4_call *call, const struct nfs4_state *state, uint64_t node)
 {
     return state && (!call->client || state->client == call->client) &&
@@ -344,7 +344,7 @@ static bool may_mean(const struct nfs4_call *call, const struct nfs4_state *stat
 
 static int check_seqid(const struct nfs4_call *call, uint32_t given, uint32_t seqid)
 {
-    /* Seqid 0 is the latest one, when there are sessions (RFC 8881 section 8.2.2). */
+    /* Seqid 0 denotes the latest, with sessions (RFC 8881 section 8.2.2). */
     if ((call->minor > 0 && given == 0) || given == seqid)
         return NFS4_OK;
     return given < seqid ? NFS4ERR_OLD_STATEID : NFS4ERR_BAD_STATEID;
@@ -378,7 +378,7 @@ int nfs4_state_get(struct nfs4_call *call, const struct nfs4_stateid *given, uns
     return status;
 }
 
-/* ---- may it be done? ---- */
+/* ---- permission ---- */
 
 int nfs4_share_conflict(struct nfs4_call *call, uint64_t node, const struct nfs4_owner *owner, unsigned access,
                         unsigned deny)
@@ -399,7 +399,7 @@ int nfs4_share_conflict(struct nfs4_call *call, uint64_t node, const struct nfs4
     }
     if (!expired)
         return NFS4_OK;
-    /* RFC 7530 section 9.6.3: an expired lease does not block. */
+    /* RFC 7530 section 9.6.3: an expired lease does not block others. */
     nfs4_client_free(expired);
     return nfs4_share_conflict(call, node, owner, access, deny);
 }
@@ -411,7 +411,7 @@ static int may_access_without(struct nfs4_call *call, const struct nfs_node *nod
 
     if (!nfs_may(call->rpc, node, may) && !nfs_owns(call->rpc, node))
         return NFS4ERR_ACCESS;
-    /* All ones bypass read denials; for writing they count as zeros (RFC 7530 section 9.1.4.3). */
+    /* Stateids of all ones bypass read denials; for writing they count as zeros (RFC 7530 section 9.1.4.3). */
     if (bypasses && access == NFS4_ACCESS_READ)
         return nfs4_delegation_conflict(call->v4, call->client, node->id, false);
     if (nfs4_share_conflict(call, node->id, NULL, access, 0) != NFS4_OK)
@@ -452,7 +452,10 @@ int nfs4_free_stateid(struct nfs4_call *call)
         return NFS4ERR_BAD_STATEID;
     if (stateid.seqid != 0 && stateid.seqid != state->seqid && !state->revoked)
         return stateid.seqid < state->seqid ? NFS4ERR_OLD_STATEID : NFS4ERR_BAD_STATEID;
-    /* RFC 8881 section 18.38.3: opens and delegations have their own operations; locks may hold nothing. */
+    /*
+     * RFC 8881 section 18.38.3: opens and delegations have their own operations; this one frees stateids of locks that
+     * hold nothing.
+     */
     if (!state->revoked && (state->kind != NFS4_LOCK || state->ranges->len > 0))
         return NFS4ERR_LOCKS_HELD;
     nfs4_state_free(state);

@@ -37,7 +37,7 @@ void nfs4_xattrs_free(void *p)
     g_free(xattrs);
 }
 
-/* Only files and directories have them (section 8.4.1). */
+/* Only files and directories have extended attributes (section 8.4.1). */
 static const struct nfs_node *bearer(const struct nfs4_call *call, unsigned may, int *status)
 {
     const struct nfs_node *node = nfs4_node(call, status);
@@ -86,7 +86,7 @@ static struct nfs4_xattrs *of_node(struct nfs4_call *call)
     return g_hash_table_lookup(call->v4->xattrs, &call->current);
 }
 
-/* Changing xattrs changes ctime and change (section 8.4): setting the mode to its own value does that. */
+/* A change of xattrs changes ctime and change (section 8.4): setting the mode to its current value has this effect. */
 static int touch(struct nfs4_call *call)
 {
     const struct nfs_node *node = nfs_tree_get(call->tree, call->current);

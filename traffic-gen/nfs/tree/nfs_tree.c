@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Nodes and names of the file tree; the octets of its files are in nfs_tree_octets.c. */
+/* Nodes and names of the file tree; nfs_tree_octets.c has the octets of its files. */
 #include "traffic-gen/nfs/tree/nfs_tree.h"
 
 #include "traffic-gen/nfs/tree/nfs_tree_internal.h"
@@ -188,7 +188,7 @@ static void drop_entry(struct nfs_tree *tree, struct tree_node *dir, struct tree
     tree_changed(tree, dir, true);
 }
 
-/* One of its names is gone. */
+/* One of the node's names was removed. */
 static void unlink_node(struct nfs_tree *tree, struct tree_node *node)
 {
     if (node->node.kind != NFS_NODE_DIRECTORY && --node->node.nlink > 0) {
@@ -221,7 +221,7 @@ enum nfs_tree_status nfs_tree_lookup(struct nfs_tree *tree, uint64_t dir, const 
     return NFS_TREE_OK;
 }
 
-/* A place where nothing is yet, and something may be. */
+/* A free name in a directory that may be changed. */
 static enum nfs_tree_status find_free_place(const struct nfs_tree *tree, uint64_t id, const char *name, size_t n,
                                             struct tree_node **dir)
 {
@@ -385,7 +385,7 @@ enum nfs_tree_status nfs_tree_rename(struct nfs_tree *tree, uint64_t from, const
         return NFS_TREE_INVAL;
     old_entry = find_entry(to_dir, new_name, new_n);
     if (old_entry) {
-        /* Two names of the same file: nothing is done (RFC 1813 section 3.3.14). */
+        /* Two names of the same file: no effect (RFC 1813 section 3.3.14). */
         if (old_entry->id == entry->id)
             return NFS_TREE_OK;
         old = tree_find(tree, old_entry->id);

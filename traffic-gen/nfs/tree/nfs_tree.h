@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A file tree in memory, which the stack's NFS server serves with every version of the protocol. Nodes are numbered,
- * and numbers are never reused, as file handles contain them. Bounded: nodes and octets have limits.
+ * A file tree in memory, served by the stack's NFS server in all versions of the protocol. Nodes have numbers, which
+ * are never reused because file handles contain them. Nodes and octets are limited.
  */
 #ifndef IWARP_TRAFFIC_NFS_TREE_NFS_TREE_H
 #define IWARP_TRAFFIC_NFS_TREE_NFS_TREE_H
@@ -46,8 +46,8 @@ enum nfs_tree_status {
 struct nfs_node {
     uint64_t id; /* the root's is 1 */
     enum nfs_node_kind kind;
-    uint32_t mode, uid, gid, nlink; /* mode: permission bits alone */
-    uint64_t size, used;            /* used: octets of memory that the contents take */
+    uint32_t mode, uid, gid, nlink; /* mode: only permission bits */
+    uint64_t size, used;            /* used: octets of memory taken by the contents */
     uint64_t change;                /* grows with each change of octets, entries or attributes */
     int64_t atime_ns, mtime_ns, ctime_ns;
     uint64_t parent;       /* of a directory */
@@ -72,7 +72,7 @@ struct nfs_node_change {
     int64_t atime_ns, mtime_ns;
     uint32_t major, minor; /* of a device that is created */
     uint64_t verifier;
-    bool explicit_times; /* they are the caller's, not the server's: that needs more permission */
+    bool explicit_times; /* the caller's numbers, not the server's: setting these needs more permission */
 };
 
 struct nfs_tree;
@@ -86,34 +86,34 @@ void nfs_tree_free(struct nfs_tree *tree);
 bool nfs_tree_import(struct nfs_tree *tree, const char *folder, GError **error);
 bool nfs_tree_is_sealed(const struct nfs_tree *tree); /* read-only */
 
-/* NULL: there is none, or no longer. Valid until the next change. */
+/* NULL: does not exist, or no longer. Valid until the next change. */
 const struct nfs_node *nfs_tree_get(const struct nfs_tree *tree, uint64_t id);
 enum nfs_tree_status nfs_tree_lookup(struct nfs_tree *tree, uint64_t dir, const char *name, size_t n, uint64_t *id);
 enum nfs_tree_status nfs_tree_create(struct nfs_tree *tree, uint64_t dir, const char *name, size_t n,
                                      enum nfs_node_kind kind, const struct nfs_node_change *attributes, uint64_t *id);
 enum nfs_tree_status nfs_tree_symlink(struct nfs_tree *tree, uint64_t dir, const char *name, size_t n,
                                       const char *target, size_t target_n, uint64_t *id);
-/* directory: rmdir, else unlink; NULL: whatever it is (REMOVE of NFSv4). */
+/* directory: rmdir, otherwise unlink; NULL: either (REMOVE of NFSv4). */
 enum nfs_tree_status nfs_tree_remove(struct nfs_tree *tree, uint64_t dir, const char *name, size_t n,
                                      const bool *directory);
 enum nfs_tree_status nfs_tree_rename(struct nfs_tree *tree, uint64_t from, const char *name, size_t n, uint64_t to,
                                      const char *new_name, size_t new_n);
 enum nfs_tree_status nfs_tree_link(struct nfs_tree *tree, uint64_t id, uint64_t dir, const char *name, size_t n);
 enum nfs_tree_status nfs_tree_set(struct nfs_tree *tree, uint64_t id, const struct nfs_node_change *change);
-/* *p: borrowed until the next change or read; *n at most what was asked for; *eof: nothing follows. */
+/* *p: borrowed until the next change or read; *n: at most the requested number; *eof: nothing follows. */
 enum nfs_tree_status nfs_tree_read(struct nfs_tree *tree, uint64_t id, uint64_t at, size_t want, const uint8_t **p,
                                    size_t *n, bool *eof);
 enum nfs_tree_status nfs_tree_write(struct nfs_tree *tree, uint64_t id, uint64_t at, const uint8_t *p, size_t n);
-/* Reserves room for the octets [at, at + n); the file is at least as long as that. */
+/* Reserves room for the octets [at, at + n); the file becomes at least as long. */
 enum nfs_tree_status nfs_tree_allocate(struct nfs_tree *tree, uint64_t id, uint64_t at, uint64_t n);
-/* Octets [at, at + n) become a hole, that is, zeros; the size stays. */
+/* Octets [at, at + n) become a hole, which reads as zeros; the size stays. */
 enum nfs_tree_status nfs_tree_punch(struct nfs_tree *tree, uint64_t id, uint64_t at, uint64_t n);
-/* Where the next hole, or the next data, is from `at` on; the file's size when there is none before its end. */
+/* Where the next hole, or the next data, is from `at` on; the file's size if there is none before its end. */
 enum nfs_tree_status nfs_tree_seek(struct nfs_tree *tree, uint64_t id, uint64_t at, bool hole, uint64_t *found);
 enum nfs_tree_status nfs_tree_readlink(struct nfs_tree *tree, uint64_t id, const char **target, size_t *n);
 /*
- * The entry after a cookie, 0 for the first one; without "." and "..". False at the end. A cookie stays valid when
- * entries come and go; cookies begin at 3, so that protocols can use 1 and 2 for "." and "..".
+ * The entry after a cookie, with 0 the first entry; without "." and "..". False at the end. Cookies stay valid when
+ * entries come and go; they begin at 3, so that protocols can use 1 and 2 for "." and "..".
  */
 bool nfs_tree_next(const struct nfs_tree *tree, uint64_t dir, uint64_t cookie, uint64_t *next_cookie, const char **name,
                    size_t *n, uint64_t *id);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A directory from disk copied into the tree. Only the tree is ever served: no path leads out of it.
- */
+/* Copies a directory from disk into the tree. Only the tree is ever served: no path leads out of it. */
 #include "traffic-gen/nfs/tree/nfs_tree_internal.h"
 
 #include <errno.h>
@@ -48,7 +47,7 @@ static bool copy_file(struct nfs_tree *tree, const char *path, uint64_t id, GErr
 
 static bool copy_folder(struct nfs_tree *tree, const char *folder, uint64_t dir, unsigned depth, GError **error);
 
-/* One entry of a directory. Devices, sockets and pipes would be useless here: they are left out. */
+/* One entry of a directory. Devices, sockets and pipes are omitted, because they would be useless here. */
 static bool copy_entry(struct nfs_tree *tree, const char *path, const char *name, uint64_t dir, unsigned depth,
                        GError **error)
 {
@@ -92,7 +91,7 @@ static gint compare_names(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* In the order of the names, so that a directory is the same tree, numbers and cookies included, wherever it is. */
+/* Sorted by name, so that a directory always becomes the same tree, including numbers and cookies. */
 static GPtrArray *read_names(const char *folder, GError **error)
 {
     GDir *open = g_dir_open(folder, 0, error);

@@ -14,13 +14,13 @@ struct tree_page {
 struct tree_entry {
     uint64_t cookie, id;
     size_t n;
-    char name[]; /* n octets and a zero */
+    char name[]; /* n octets and a NUL */
 };
 
 struct tree_node {
-    struct nfs_node node; /* first: what others see */
+    struct nfs_node node; /* first: the public part */
     union {
-        GTree *pages; /* FILE: number -> struct tree_page, whose number is the key; what is missing is zeros */
+        GTree *pages; /* FILE: number -> struct tree_page, whose number is the key; missing pages are zeros */
         struct {
             GHashTable *names; /* name -> struct tree_entry, which it owns */
             GTree *entries;    /* cookie -> the same */
@@ -38,10 +38,10 @@ struct nfs_tree {
     void *ctx;
     GHashTable *nodes; /* id -> struct tree_node */
     uint64_t next_id;
-    uint64_t octets, octets_max; /* pages and targets */
+    uint64_t octets, octets_max; /* of pages and link targets */
     uint64_t entries, entries_max;
     bool sealed;         /* read-only from now on */
-    GByteArray *scratch; /* of a read that spans more than one page */
+    GByteArray *scratch; /* for a read that spans several pages */
 };
 
 struct tree_node *tree_find(const struct nfs_tree *tree, uint64_t id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The octets of files: pages that exist once something was written to them, so that files may have holes. */
+/* The octets of files: pages that exist once they were written to, so that files may have holes. */
 #include "traffic-gen/nfs/tree/nfs_tree_internal.h"
 
 #include <string.h>
@@ -143,7 +143,7 @@ static enum nfs_tree_status find_writable(const struct nfs_tree *tree, uint64_t 
     return at > INT64_MAX || n > INT64_MAX - at ? NFS_TREE_FBIG : NFS_TREE_OK;
 }
 
-/* The file gets room for these octets, and is at least so long. */
+/* Gives the file room for these octets, and at least this length. */
 static enum nfs_tree_status octets_extend(struct nfs_tree *tree, uint64_t id, uint64_t at, uint64_t n,
                                           struct tree_node **node)
 {
