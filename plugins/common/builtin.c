@@ -32,7 +32,7 @@ static bool builtin_is_added(const struct builtin_field *field, unsigned holds, 
 
 void builtin_add(const struct builtin *builtin, unsigned holds, proto_tree *tree, tvbuff_t *tvb, int at, int length)
 {
-    if (!tree)
+    if (!tree || !builtin_is_wanted(tree, builtin->info))
         return;
     for (const struct builtin_field *field = builtin->fields; field < builtin->fields + builtin->n; field++) {
         int n = field->length == BUILTIN_REST ? length - field->at : field->length;
@@ -50,7 +50,7 @@ static bool takes_number(enum ftenum type)
 
 void builtin_add_number(const struct builtin *builtin, unsigned holds, proto_tree *tree, tvbuff_t *tvb, uint32_t number)
 {
-    if (!tree)
+    if (!tree || !builtin_is_wanted(tree, builtin->info))
         return;
     for (const struct builtin_field *field = builtin->fields; field < builtin->fields + builtin->n; field++)
         if (builtin_is_added(field, holds, tree) && takes_number(field->info->type))

@@ -111,12 +111,41 @@ static struct builtin_field rdmap_builtin_fields[] = {
      RDMAP_READ_REQUEST_LEN, NULL},
 };
 
+/* Of a reassembled Send, in the order of struct fragment_items. */
+static const char *const send_names[] = {
+    "fragments",
+    "fragment",
+    "fragment.overlap",
+    "fragment.overlap.conflict",
+    "fragment.multipletails",
+    "fragment.toolongfragment",
+    "fragment.error",
+    "fragment.count",
+    "reassembled_in",
+    "reassembled.length",
+    "reassembled.data",
+};
+static int send_ids[array_length(send_names)];
+static const fragment_items send_items = {
+    &rdmap_ett.fragment, &rdmap_ett.fragments, &send_ids[0], &send_ids[1], &send_ids[2],  &send_ids[3], &send_ids[4],
+    &send_ids[5],        &send_ids[6],         &send_ids[7], &send_ids[8], &send_ids[9], &send_ids[10], "segments",
+};
+static bool has_sends; /* the release has all of them */
+
 static struct builtin iwarp_ddp_rdmap = {"iwarp_ddp_rdmap", rdmap_builtin_fields, array_length(rdmap_builtin_fields),
                                          NULL};
 
 void rdmap_builtin_handoff(void)
 {
     builtin_find(&iwarp_ddp_rdmap);
+    has_sends = true;
+    for (unsigned i = 0; i < array_length(send_names); i++) {
+        char *name = g_strconcat("iwarp_rdma.send.", send_names[i], NULL);
+
+        send_ids[i] = proto_registrar_get_id_byname(name);
+        has_sends &= send_ids[i] >= 0;
+        g_free(name);
+    }
 }
 
 /* at: of the control word. */
@@ -178,7 +207,7 @@ static unsigned of_opcode(unsigned opcode)
     }
 }
 
-void rdmap_builtin_segment(const struct rdmap_canvas *canvas)
+void rdmap_builtin_segment(struct rdmap_canvas *canvas)
 {
     tvbuff_t *tvb = canvas->tvb;
     proto_tree *tree =
@@ -187,6 +216,7 @@ void rdmap_builtin_segment(const struct rdmap_canvas *canvas)
     bool tagged;
     int header;
 
+    canvas->builtin_tree = tree;
     if (!tree)
         return;
     tagged = tvb_get_guint8(tvb, 0) & 0x80;
@@ -195,4 +225,18 @@ void rdmap_builtin_segment(const struct rdmap_canvas *canvas)
     builtin_add(&iwarp_ddp_rdmap, SEGMENT | (tagged ? TAGGED : UNTAGGED) | of_opcode(opcode), tree, tvb, 0, 0);
     if (tvb_captured_length(tvb) >= (unsigned)header)
         builtin_add(&iwarp_ddp_rdmap, of_operation(opcode, tvb, header), tree, tvb, header, 0);
+}
+
+void rdmap_builtin_message(const struct rdmap_canvas *canvas, fragment_head *head, tvbuff_t *message)
+{
+    proto_item *item;
+
+    if (canvas->builtin_tree && has_sends)
+        show_fragment_tree(head, &send_items, canvas->builtin_tree, canvas->pinfo, message, &item);
+}
+
+void rdmap_builtin_reassembled_in(const struct rdmap_canvas *canvas, uint32_t frame)
+{
+    if (canvas->builtin_tree && has_sends)
+        proto_tree_add_uint(canvas->builtin_tree, *send_items.hf_reassembled_in, canvas->tvb, 0, 0, frame);
 }

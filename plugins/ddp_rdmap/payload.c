@@ -87,8 +87,10 @@ static tvbuff_t *payload_put_together(struct rdmap_canvas *canvas, bool *shown)
                             (uint32_t)ddp->payload_len, !ddp->last);
     if (!canvas->seg->completes) {
         pinfo->fragmented = TRUE;
-        if (whole->completed_in != 0)
+        if (whole->completed_in != 0) {
             rdmap_link(canvas->ddp_tree, rddp_hf.reassembled_in, canvas->tvb, whole->completed_in);
+            rdmap_builtin_reassembled_in(canvas, whole->completed_in);
+        }
         else if (ddp->last)
             draw_missing(canvas, whole);
         return NULL;
@@ -98,6 +100,7 @@ static tvbuff_t *payload_put_together(struct rdmap_canvas *canvas, bool *shown)
     message = tvb_new_chain(canvas->tvb, head->tvb_data);
     add_new_data_source(pinfo, message, "Reassembled Send");
     show_fragment_tree(head, &rddp_fragment_items, canvas->ddp_tree, pinfo, message, &item);
+    rdmap_builtin_message(canvas, head, message);
     pinfo->fragmented = fragmented;
     *shown = true;
     return message;

@@ -37,6 +37,7 @@ struct rdmap_canvas {
     proto_tree *root; /* the tree for protocols */
     proto_item *ddp_item, *rdmap_item;
     proto_tree *ddp_tree, *rdmap_tree;
+    proto_tree *builtin_tree; /* of the built-in dissector's fields; NULL: nobody asks for any */
     bool fields; /* fields are displayed, or used by a filter */
 };
 
@@ -52,7 +53,10 @@ void rdmap_draw_bare(const struct connection *connection, tvbuff_t *tvb, packet_
 void rdmap_draw_operation(struct rdmap_canvas *canvas);
 void rdmap_draw_terminate(struct rdmap_canvas *canvas);
 /* Adds the fields of the built-in dissector: plugins/common/builtin.h. */
-void rdmap_builtin_segment(const struct rdmap_canvas *canvas);
+void rdmap_builtin_segment(struct rdmap_canvas *canvas);
+/* After that: of a reassembled Send, and of a segment of one that is complete in this frame. */
+void rdmap_builtin_message(const struct rdmap_canvas *canvas, fragment_head *head, tvbuff_t *message);
+void rdmap_builtin_reassembled_in(const struct rdmap_canvas *canvas, uint32_t frame);
 void rdmap_builtin_handoff(void);
 /* Reassembles the segments of a message, and offers the message to the upper layer. */
 void rdmap_payload(struct rdmap_canvas *canvas);

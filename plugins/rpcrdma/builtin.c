@@ -15,6 +15,10 @@ enum {
     POSITION = 1 << 7,
     SEGMENT = 1 << 8,
     CHUNK = 1 << 9,
+    /* messages in parts */
+    REBUILT = 1 << 10,
+    REBUILT_LENGTH = 1 << 11,
+    REBUILT_IN = 1 << 12,
 };
 
 static struct builtin_field rpcrdma_builtin_fields[] = {
@@ -35,6 +39,10 @@ static struct builtin_field rpcrdma_builtin_fields[] = {
     {"rpcordma.rdma_length", SEGMENT, 4, 4, NULL},
     {"rpcordma.rdma_offset", SEGMENT, 8, 8, NULL},
     {"rpcordma.segment_count", CHUNK, 0, 4, NULL},
+    {"rpcordma.fragments", REBUILT, 0, 0, NULL},
+    {"rpcordma.reassembled.length", REBUILT_LENGTH, 0, 0, NULL},
+    {"rpcordma.reassembled.data", REBUILT, 0, BUILTIN_REST, NULL},
+    {"rpcordma.reassembled.in", REBUILT_IN, 0, 0, NULL},
 };
 
 static struct builtin rpcordma = {"rpcordma", rpcrdma_builtin_fields, array_length(rpcrdma_builtin_fields), NULL};
@@ -103,4 +111,18 @@ void rpcrdma_builtin_message(const struct rpcrdma_canvas *canvas)
         builtin_write_list(canvas, tree);
     if (header->reply.at != 0)
         builtin_reply(canvas, tree);
+}
+
+void rpcrdma_builtin_rebuilt(const struct rpcrdma_canvas *canvas, tvbuff_t *message)
+{
+    int n = (int)tvb_captured_length(message);
+
+    builtin_add(&rpcordma, REBUILT, canvas->root, message, 0, n);
+    builtin_add_number(&rpcordma, REBUILT_LENGTH, canvas->root, message, (uint32_t)n);
+}
+
+void rpcrdma_builtin_rebuilt_in(const struct rpcrdma_canvas *canvas, uint32_t frame)
+{
+    if (frame != 0 && frame != canvas->pinfo->num)
+        builtin_add_number(&rpcordma, REBUILT_IN, canvas->root, canvas->tvb, frame);
 }

@@ -129,6 +129,7 @@ static void draw_octets(struct rpcrdma_canvas *canvas)
 static void draw_link(struct rpcrdma_canvas *canvas, const char *text, int field, uint32_t frame)
 {
     moves_begin(canvas, (int)tvb_captured_length(canvas->tvb));
+    rpcrdma_builtin_rebuilt_in(canvas, frame);
     proto_item_append_text(canvas->item, ", %s", text);
     if (frame != 0)
         proto_item_append_text(canvas->item, " in frame %u", frame);
