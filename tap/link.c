@@ -33,6 +33,7 @@ struct link_packet {
     const uint8_t *p;
     size_t n, length;
     bool found;
+    uint8_t left_out; /* packets before it: see wire/tap_mark.h */
 };
 
 static void link_put(struct link_output *out, struct link *link, int64_t time_ns, struct link_packet *packet)
@@ -60,6 +61,7 @@ static void link_put(struct link_output *out, struct link *link, int64_t time_ns
                                                .payload_length = packet->length},
                           frame);
     mark.found = packet->found;
+    mark.left_out = packet->left_out;
     mark.source_port = link->path.port[packet->side];
     mark.destination_port = link->path.port[!packet->side];
     tap_mark_encode(&mark, frame);
@@ -93,16 +95,25 @@ static uint32_t link_message_put(struct link_output *out, struct link *link, int
                                  const struct link_opcodes *opcodes, const struct link_message *message)
 {
     size_t at = 0, known = message->n < message->length ? message->n : message->length;
+    uint8_t left_out = 0;
 
     do {
         size_t length = message->length - at < LINK_MTU ? message->length - at : LINK_MTU;
-        struct link_packet packet =
-            packet_to(link, message->side, opcode_at(opcodes, at == 0, at + length == message->length), psn++);
+        bool last = at + length == message->length;
+        struct link_packet packet = packet_to(link, message->side, opcode_at(opcodes, at == 0, last), psn++);
+
+        if (at > 0 && !last && known <= at && left_out < UINT8_MAX) { /* all of these are alike */
+            left_out++;
+            at += length;
+            continue;
+        }
 
         packet.length = length;
         packet.n = known > at ? (known - at < length ? known - at : length) : 0;
         packet.p = packet.n > 0 ? message->p + at : NULL;
         packet.found = message->found;
+        packet.left_out = left_out;
+        left_out = 0;
         packet.wire.reth = (struct ib_reth){message->address, message->handle, (uint32_t)message->length};
         packet.wire.aeth = (struct ib_aeth){.syndrome = ACK_NO_CREDITS};
         packet.wire.invalidate = message->handle;

@@ -113,7 +113,10 @@ static bool load(struct probes *probes, const char *types, char *error)
     }
     status = tap_bpf__attach(probes->bpf);
     if (status != 0) {
-        SAY(error, "cannot attach to the kernel's functions: %s", strerror(-status));
+        SAY(error, "cannot attach to the kernel's functions: %s%s", strerror(-status),
+            status == -EACCES
+                ? " (where the sysctl kernel.perf_event_paranoid is above 2, as Debian has it, CAP_SYS_ADMIN is needed)"
+                : "");
         return false;
     }
     probes->ring = ring_buffer__new(bpf_map__fd(probes->bpf->maps.ring), take_record, probes, NULL);

@@ -17,6 +17,7 @@ struct tap_mark tap_mark_decode(const uint8_t *p, size_t n)
     return (struct tap_mark){.tapped = true,
                              .by_client = p[8] & BY_CLIENT,
                              .found = p[8] & FOUND,
+                             .left_out = p[9],
                              .source_port = get_be16(p + 10),
                              .destination_port = get_be16(p + 4)};
 }
@@ -27,6 +28,6 @@ void tap_mark_encode(const struct tap_mark *mark, uint8_t *p)
     put_be16(p + 4, mark->destination_port);
     memcpy(p + 6, source, sizeof source);
     p[8] = (uint8_t)(VERSION << 4 | (mark->by_client ? BY_CLIENT : 0) | (mark->found ? FOUND : 0));
-    p[9] = 0;
+    p[9] = mark->left_out;
     put_be16(p + 10, mark->source_port);
 }

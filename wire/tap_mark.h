@@ -13,12 +13,13 @@
  *  +-------------------------------+-------------------------------+
  *  |      destination port         |   source: 0x02, 0x6B ("k")    |
  *  +---------------+---------------+-------------------------------+
- *  |Version|C|F| 0 |       0       |         source port           |
+ *  |Version|C|F| 0 |   left out    |         source port           |
  *  +-------+-+-+---+---------------+-------------------------------+
  *
  *   Version   1
  *   C         the client recorded it; else the server
  *   F         found in the client's memory, after the server had moved it by RDMA unseen
+ *   left out  so many packets before this one, of the same message, are not in the file: whole ones, without octets
  *   ports     of the transport below, as the connection manager has them; 0: unknown
  */
 /* clang-format on */
@@ -35,6 +36,7 @@ struct tap_mark {
     bool tapped; /* false: there is no marker, and the rest is invalid */
     bool by_client;
     bool found;
+    uint8_t left_out;
     uint16_t source_port, destination_port;
 };
 

@@ -354,6 +354,28 @@ static void connections_note_tap(struct ib_connection *connection, unsigned send
     connection->port[other_side(sender)] = tap->destination_port;
 }
 
+/* The middle packets of a message that a tap has left out of the file, as they have no octets. */
+static void connections_fill_in(struct ib_rc *rc, unsigned sender, const struct ib_packet *packet, uint32_t frame,
+                                int64_t time_ns)
+{
+    struct ib_packet whole = {.bth = packet->bth, .tap = packet->tap, .payload = packet->payload};
+
+    if (!packet->info ||
+        (packet->info->message != IB_MESSAGE_WRITE && packet->info->message != IB_MESSAGE_READ_RESPONSE) ||
+        packet->info->first)
+        return;
+    whole.bth.opcode =
+        packet->info->message == IB_MESSAGE_WRITE ? (uint8_t)IB_WRITE_MIDDLE : (uint8_t)IB_READ_RESPONSE_MIDDLE;
+    whole.bth.pad = 0;
+    whole.info = ib_opcode_info(whole.bth.opcode);
+    whole.header_len = IB_BTH_LEN;
+    whole.payload_len = IB_MTU_MAX;
+    for (unsigned i = packet->tap.left_out; i > 0; i--) {
+        whole.bth.psn = (packet->bth.psn - i) & IB_PSN_MASK;
+        ib_rc_packet(rc, sender, &whole, frame, time_ns);
+    }
+}
+
 static void deliver_early(struct ib_connections *connections, struct pair *pair, unsigned sender,
                           const struct ib_packet *packet, uint32_t frame, int64_t time_ns)
 {
@@ -369,8 +391,11 @@ static void deliver_early(struct ib_connections *connections, struct pair *pair,
     connection->end_ns = time_ns;
     connection->packets++;
     pair->heard[sender] = true;
-    if (!pair->dead)
-        ib_rc_packet(connection->rc, sender, packet, frame, time_ns);
+    if (pair->dead)
+        return;
+    if (packet->tap.left_out > 0)
+        connections_fill_in(connection->rc, sender, packet, frame, time_ns);
+    ib_rc_packet(connection->rc, sender, packet, frame, time_ns);
 }
 
 /* ---- flows without counterpart ---- */

@@ -360,6 +360,65 @@ static void packets_are_cut(void **state)
     end();
 }
 
+/* Whole packets without octets are only counted, at most 255 at a time. */
+static void packets_without_octets_are_left_out(void **state)
+{
+    enum { PACKETS = 260 };
+    static const uint8_t octets[TAP_BLOCK];
+    struct tap_event write = event_of(TAP_WRITE, true, 5);
+    struct seen seen;
+    uint32_t psn;
+
+    start(&(struct recorder_options){.headers = true});
+    write.total = PACKETS * TAP_BLOCK;
+    for (unsigned i = 0; i < PACKETS; i++) {
+        give(write, octets, sizeof octets);
+        write.first = 0;
+    }
+    assert_int_equal(stop().packets, 3);
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.bth.opcode, IB_WRITE_FIRST);
+    assert_int_equal(seen.packet.reth.length, PACKETS * TAP_BLOCK);
+    assert_int_equal(seen.mark.left_out, 0);
+    psn = seen.packet.bth.psn;
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.bth.opcode, IB_WRITE_MIDDLE);
+    assert_int_equal(seen.mark.left_out, 255);
+    assert_int_equal(seen.packet.bth.psn, psn + 256);
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.bth.opcode, IB_WRITE_LAST);
+    assert_int_equal(seen.mark.left_out, 2);
+    assert_int_equal(seen.packet.bth.psn, psn + PACKETS - 1);
+    assert_int_equal(seen.packet.payload_captured, 0);
+    end();
+}
+
+/* A READ of 256 KiB takes less than 2 % of its octets. */
+static void headers_are_small(void **state)
+{
+    enum { BLOCKS = 64, CALLS = 20 };
+    static const uint8_t octets[TAP_BLOCK], message[200] = {[3] = 7, [7] = 1, [11] = 1};
+    struct recorder_counts counts;
+
+    start(&(struct recorder_options){.headers = true});
+    for (unsigned call = 0; call < CALLS; call++) {
+        struct tap_event write = event_of(TAP_WRITE, true, call);
+
+        give(event_of(TAP_RECEIVED, true, call), message, sizeof message);
+        write.total = BLOCKS * TAP_BLOCK;
+        for (unsigned i = 0; i < BLOCKS; i++) {
+            give(write, octets, sizeof octets);
+            write.first = 0;
+        }
+        give(event_of(TAP_HEAD, true, call), message, sizeof message);
+        give(event_of(TAP_SENT, true, call), NULL, 0);
+    }
+    counts = stop();
+    assert_int_equal(counts.packets, CALLS * 6);
+    assert_true(bench.n < CALLS * (BLOCKS * TAP_BLOCK + 2 * sizeof message) / 50);
+    end();
+}
+
 /* The number of a connection may be used again. */
 static void connections_begin_and_end(void **state)
 {
@@ -399,6 +458,8 @@ int main(void)
         cmocka_unit_test(losses_are_told_at_once),
         cmocka_unit_test(others_are_left_out),
         cmocka_unit_test(packets_are_cut),
+        cmocka_unit_test(packets_without_octets_are_left_out),
+        cmocka_unit_test(headers_are_small),
         cmocka_unit_test(connections_begin_and_end),
     };
 

@@ -6,11 +6,11 @@
 #include <string.h>
 
 static const struct tap_mark mark = {
-    .tapped = true, .by_client = true, .found = true, .source_port = 0x1234, .destination_port = 20049};
+    .tapped = true, .by_client = true, .found = true, .left_out = 7, .source_port = 0x1234, .destination_port = 20049};
 
 static void test_octets(void **state)
 {
-    static const uint8_t expected[] = {0x02, 't', 'a', 'p', 0x4E, 0x51, 0x02, 'k', 0x1C, 0, 0x12, 0x34};
+    static const uint8_t expected[] = {0x02, 't', 'a', 'p', 0x4E, 0x51, 0x02, 'k', 0x1C, 7, 0x12, 0x34};
     uint8_t octets[TAP_MARK_LEN];
     struct tap_mark found;
 
@@ -18,6 +18,7 @@ static void test_octets(void **state)
     assert_memory_equal(octets, expected, sizeof expected);
     found = tap_mark_decode(octets, sizeof octets);
     assert_true(found.tapped && found.by_client && found.found);
+    assert_int_equal(found.left_out, mark.left_out);
     assert_int_equal(found.source_port, mark.source_port);
     assert_int_equal(found.destination_port, mark.destination_port);
     octets[8] = 0x20; /* a later version, and no flags */
