@@ -117,6 +117,22 @@ def test_gzip(page):
     assert kind == "trouble" and words.startswith("cut.pcap.gz: cannot be decompressed")
 
 
+@pytest.mark.parametrize(("suffix", "program"), [("zst", "zstd"), ("lz4", "lz4")])
+def test_what_the_browser_cannot_decompress(page, suffix, program):
+    """The page says what to do, and judges the other captures."""
+    data = subprocess.run([program, "-c", PASSES], stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout
+    drop(page, (f"small.pcap.{suffix}", data), ("plain.pcap", FAILS.read_bytes()))
+    assert outcome(page)[0] == "trouble"
+    assert f"small.pcap.{suffix}: cannot be decompressed: {program}: decompress the file first, with {program} -d" in said(page)
+    assert "plain.pcap" in report(page)
+
+
+def test_what_is_compressed_twice(page):
+    drop(page, ("twice.pcap.gz", gzip.compress(gzip.compress(PASSES.read_bytes()))))
+    assert outcome(page)[0] == "trouble"
+    assert "twice.pcap.gz: cannot be decompressed: gzip: decompress the file first, with gzip -d" in said(page)
+
+
 def test_what_is_no_capture(page):
     drop(page, ("a.txt", b"no capture at all, but a text"))
     assert outcome(page)[0] == "trouble"
