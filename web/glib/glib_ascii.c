@@ -9,21 +9,33 @@
 static guint16 ascii_kinds[256];
 const guint16 *const g_ascii_table = ascii_kinds;
 
+/* Ranges of characters, and what these are. */
+static const struct {
+    guchar first, last;
+    guint16 kinds;
+} ascii_ranges[] = {
+    {0, ' ' - 1, G_ASCII_CNTRL},
+    {'\t', '\n', G_ASCII_SPACE},
+    {'\f', '\r', G_ASCII_SPACE},
+    {' ', ' ', G_ASCII_SPACE | G_ASCII_PRINT},
+    {'!', '~', G_ASCII_GRAPH | G_ASCII_PRINT},
+    {'!', '/', G_ASCII_PUNCT},
+    {'0', '9', G_ASCII_DIGIT | G_ASCII_XDIGIT | G_ASCII_ALNUM},
+    {':', '@', G_ASCII_PUNCT},
+    {'A', 'F', G_ASCII_XDIGIT},
+    {'A', 'Z', G_ASCII_UPPER | G_ASCII_ALPHA | G_ASCII_ALNUM},
+    {'[', '`', G_ASCII_PUNCT},
+    {'a', 'f', G_ASCII_XDIGIT},
+    {'a', 'z', G_ASCII_LOWER | G_ASCII_ALPHA | G_ASCII_ALNUM},
+    {'{', '~', G_ASCII_PUNCT},
+    {0x7F, 0x7F, G_ASCII_CNTRL},
+};
+
 __attribute__((constructor)) static void fill_ascii_kinds(void)
 {
-    for (int c = 0; c < 0x80; c++) {
-        gboolean upper = c >= 'A' && c <= 'Z', lower = c >= 'a' && c <= 'z', digit = c >= '0' && c <= '9';
-        gboolean graph = c > ' ' && c < 0x7F, alnum = upper || lower || digit;
-
-        ascii_kinds[c] = (guint16)((alnum ? G_ASCII_ALNUM : 0) | (upper || lower ? G_ASCII_ALPHA : 0) |
-                                   (c < ' ' || c == 0x7F ? G_ASCII_CNTRL : 0) | (digit ? G_ASCII_DIGIT : 0) |
-                                   (graph ? G_ASCII_GRAPH : 0) | (lower ? G_ASCII_LOWER : 0) |
-                                   (graph || c == ' ' ? G_ASCII_PRINT : 0) | (graph && !alnum ? G_ASCII_PUNCT : 0) |
-                                   (c == ' ' || (c >= '\t' && c <= '\r' && c != '\v') ? G_ASCII_SPACE : 0) |
-                                   (upper ? G_ASCII_UPPER : 0));
-        if (digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'))
-            ascii_kinds[c] |= G_ASCII_XDIGIT;
-    }
+    for (gsize i = 0; i < G_N_ELEMENTS(ascii_ranges); i++)
+        for (guint c = ascii_ranges[i].first; c <= ascii_ranges[i].last; c++)
+            ascii_kinds[c] |= ascii_ranges[i].kinds;
 }
 
 gchar g_ascii_tolower(gchar c)
@@ -81,9 +93,11 @@ gboolean g_ascii_string_to_unsigned(const gchar *text, guint base, guint64 least
     guint64 number;
 
     (void)error; /* nobody in the tree asks why */
+    if (!g_ascii_isalnum(*text))
+        return FALSE;
     errno = 0;
-    number = g_ascii_isalnum(*text) ? g_ascii_strtoull(text, &end, base) : 0;
-    if (!g_ascii_isalnum(*text) || *end || errno != 0 || number < least || number > most)
+    number = g_ascii_strtoull(text, &end, base);
+    if (*end || errno != 0 || number < least || number > most)
         return FALSE;
     *out = number;
     return TRUE;

@@ -14,12 +14,6 @@ void g_error_free(GError *error)
     g_free(error);
 }
 
-void g_clear_error(GError **error)
-{
-    if (error && *error)
-        g_error_free(g_steal_pointer(error));
-}
-
 gboolean g_error_matches(const GError *error, GQuark domain, gint code)
 {
     return error && error->domain == domain && error->code == code;

@@ -144,11 +144,6 @@ gboolean g_hash_table_remove(GHashTable *table, gconstpointer key)
     return TRUE;
 }
 
-guint g_hash_table_size(GHashTable *table)
-{
-    return table->n;
-}
-
 /* Whoever asks for the keys sorts them. */
 GList *g_hash_table_get_keys(GHashTable *table)
 {

@@ -12,10 +12,18 @@ struct span {
 static gchar skips[256];
 const gchar *const g_utf8_skip = skips;
 
+/* Octets of a character, by the leading one bits of its first. */
+static int utf8_length(guchar first)
+{
+    int ones = __builtin_clz(~((guint)first << 24));
+
+    return ones < 2 || ones > 6 ? 1 : ones;
+}
+
 __attribute__((constructor)) static void fill_skips(void)
 {
     for (int c = 0; c < 256; c++)
-        skips[c] = (gchar)(c < 0xC0 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF8 ? 4 : c < 0xFC ? 5 : c < 0xFE ? 6 : 1);
+        skips[c] = (gchar)utf8_length((guchar)c);
 }
 
 static gboolean is_among(const struct span *spans, gsize n, gunichar c)
@@ -55,7 +63,7 @@ gboolean g_unichar_iswide(gunichar c)
 gunichar g_utf8_get_char(const gchar *text)
 {
     const guchar *p = (const guchar *)text;
-    int n = g_utf8_skip[*p];
+    int n = utf8_length(*p);
     gunichar c = n == 1 ? *p : *p & (0x7Fu >> n);
 
     for (int i = 1; i < n; i++)
@@ -70,7 +78,7 @@ static gint32 first_character(const gchar *text, gsize n)
 {
     static const gint32 least[] = {0, 0, 0x80, 0x800, 0x10000};
     const guchar *p = (const guchar *)text;
-    int length = g_utf8_skip[*p];
+    int length = utf8_length(*p);
     gint32 c;
 
     if (*p < 0x80)
@@ -97,12 +105,12 @@ gunichar g_utf8_get_char_validated(const gchar *text, gssize n)
 
 glong g_utf8_strlen(const gchar *text, gssize n)
 {
-    const gchar *end = n < 0 ? NULL : text + n;
+    const gchar *end = text + (n < 0 ? strlen(text) : (gsize)n);
     glong length = 0;
 
-    while ((!end || text < end) && *text) {
+    while (text < end && *text) {
         text = g_utf8_next_char(text);
-        length += !end || text <= end;
+        length += text <= end;
     }
     return length;
 }

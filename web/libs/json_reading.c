@@ -76,15 +76,3 @@ gboolean json_node_get_boolean(JsonNode *node)
     (void)node;
     return FALSE;
 }
-
-GDateTime *g_date_time_new_from_iso8601(const gchar *text, GTimeZone *zone)
-{
-    (void)text, (void)zone;
-    return NULL;
-}
-
-gint64 g_date_time_to_unix(GDateTime *time)
-{
-    (void)time;
-    return 0;
-}

@@ -13,22 +13,6 @@
 #include <bits/alltypes.h>
 
 #define PTHREAD_ONCE_INIT 0
-#define PTHREAD_MUTEX_INITIALIZER                                                                                      \
-    {                                                                                                                  \
-        {                                                                                                              \
-            {                                                                                                          \
-                0                                                                                                      \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-#define PTHREAD_COND_INITIALIZER                                                                                       \
-    {                                                                                                                  \
-        {                                                                                                              \
-            {                                                                                                          \
-                0                                                                                                      \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
 
 static inline int pthread_create(pthread_t *thread, const void *attributes, void *(*run)(void *ctx), void *ctx)
 {

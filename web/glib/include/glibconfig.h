@@ -56,7 +56,7 @@ typedef unsigned long long guint64;
 #define G_GINT64_FORMAT   "lli"
 #define G_GUINT64_FORMAT  "llu"
 
-#define GLIB_SIZEOF_VOID_P  8
+#define GLIB_SIZEOF_VOID_P  4
 #define GLIB_SIZEOF_LONG    4
 #define GLIB_SIZEOF_SIZE_T  4
 #define GLIB_SIZEOF_SSIZE_T 4
@@ -153,8 +153,6 @@ typedef unsigned long guintptr;
 #define GLIB_SYSDEF_POLLHUP  = 16
 #define GLIB_SYSDEF_POLLERR  = 8
 #define GLIB_SYSDEF_POLLNVAL = 32
-
-#define G_MODULE_SUFFIX "so"
 
 typedef int GPid;
 #define G_PID_FORMAT "i"
