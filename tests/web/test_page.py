@@ -213,6 +213,72 @@ def test_markup_in_the_name(page):
     assert page.evaluate("document.title") != "hurt"
 
 
+def spoilt_texts(data):
+    """Each text in a capture is a link of the same length."""
+    def link(text):
+        return b"<a href=//x.y>".ljust(len(text[0]), b"y")
+    return data[:24] + re.sub(rb"[a-zA-Z0-9._/@-]{14,}", link, data[24:])
+
+
+def test_markup_in_the_capture(page):
+    """What the report has of a capture are numbers, and words of its own."""
+    data = spoilt_texts((ROOT / "captures/real/nfs/nfs41-names.pcap").read_bytes())
+    assert data.count(b"<a href") > 3
+    drop(page, ("<a href=x.invalid>here</a>.pcap", data))
+    page.evaluate("stats.checked = true, document.getElementById('check').click()")
+    outcome(page)
+    inside = attached(page, "iframe")
+    wait_for(lambda: inside("document.readyState") == "complete")
+    assert inside("Array.from(document.links, (link) => link.getAttribute('href')).filter((to) => !to.startsWith('#'))") == []
+    assert inside("document.querySelector('img, iframe, object, embed, base, link, [http-equiv=refresh], [target]')") is None
+    assert "<a href=x.invalid>here</a>.pcap" in inside("document.body.textContent")
+
+
+LEAVES = {"itself": "location = address", "top": "top.location = address", "window": "open(address)",
+          "link": "document.body.appendChild(Object.assign(document.createElement('a'), {href: address, target: '_top'})).click()"}
+
+
+@pytest.mark.parametrize("way", LEAVES)
+def test_the_report_opens_no_page(page, way):
+    """Even if its own script would."""
+    choose(page, FAILS)
+    outcome(page)
+    inside = attached(page, "iframe")
+    page.evaluate("addEventListener('securitypolicyviolation', (event) => { window.refused = event.effectiveDirective; }), 0")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        answer = inside(f"(() => {{ const address = '{address}'; try {{ return String({LEAVES[way]}); }} catch (error) {{ return error.name; }} }})()")
+        if way == "itself":
+            wait_for(lambda: page.evaluate("window.refused") == "frame-src")
+        elif way in ("top", "window"):
+            assert answer == {"top": "SecurityError", "window": "null"}[way]
+        assert not arrives(listener, 1)
+    assert page.evaluate("location.protocol + outcome.className") == "file:fail"
+
+
+def test_no_script_opens_a_page(page_file):
+    [own] = re.findall(r"<script>(.*?)</script>", page_file.read_text(encoding="utf-8"), re.S)
+    for script in own, (ROOT / "conformance/report/report.js").read_text(encoding="utf-8"):
+        assert "use strict" in script
+        assert not re.search(r"\blocation(\.href)?\s*=[^=]|\blocation\.(assign|replace)|\bopen\(|\.submit\(|innerHTML|insertAdjacentHTML|document\.write|\beval\b",
+                             script)
+
+
+def test_links_of_the_page_are_downloads(page):
+    choose(page, FAILS)
+    outcome(page)
+    assert page.evaluate("Array.from(document.links, (link) => [link.protocol, link.download !== ''])") == [["blob:", True]] * 3
+
+
+def test_files_dragged_over_the_report_reach_the_page(page):
+    choose(page, FAILS)
+    outcome(page)
+    page.evaluate("document.dispatchEvent(new DragEvent('dragover', {cancelable: true})), 0")
+    assert page.evaluate("getComputedStyle(document.getElementById('report')).pointerEvents") == "none"
+    page.evaluate("document.dispatchEvent(new DragEvent('dragleave', {cancelable: true})), 0")
+    assert page.evaluate("getComputedStyle(document.getElementById('report')).pointerEvents") == "auto"
+
+
 def test_cancel(page):
     """A capture of 500 MB would take long; its worker ends at once, and the page goes on."""
     data = PASSES.read_bytes()

@@ -133,7 +133,7 @@
   for (const name of ["dragover", "dragleave", "drop"])
     document.addEventListener(name, (event) => {
       event.preventDefault();
-      at("drop").classList.toggle("over", name === "dragover");
+      document.body.classList.toggle("over", name === "dragover");  // the report takes no files: its frame would open them
       if (name === "drop")
         choose(event.dataTransfer.files);
     });
