@@ -17,8 +17,9 @@ def guide(tree, rule=RULE):
 def tree(root, tmp_path):
     for part in ("rules", "docs/rules", "engine/mpa"):
         shutil.copytree(root / part, tmp_path / part)
-    (tmp_path / "scripts").mkdir()
-    shutil.copy(root / "scripts/rule", tmp_path / "scripts/rule")
+    for file in ("scripts/rule", "captures/generated/manifest.tsv"):
+        (tmp_path / file).parent.mkdir(parents=True)
+        shutil.copy(root / file, tmp_path / file)
     return tmp_path
 
 
@@ -37,6 +38,8 @@ def test_a_rule_that_lacks_nothing(tree):
 @pytest.mark.parametrize("what,path,old,new", [
     ("check", "engine/mpa/mpa_content_rules.c", "RULE_MPA_4_1_05", "RULE_MPA_4_1_06"),
     ("fault", "rules/mpa.cases", "  violates rev1: PAD octets 01 02 03", "  holds rev1: PAD octets 01 02 03"),
+    ("captures", "captures/generated/manifest.tsv", "--inject=MPA-4.1-05 ", "--inject=MPA-4.1-99 "),
+    ("captures", "rules/mpa.cases", "PAD octets 01 02 03,", "PAD octets 01 02 04,"),
     ("page", "rules/mpa.tsv", "All PAD octets are zero.", "All PAD octets are one."),
     ("page", "docs/rules/mpa.md", "| MPA-4.1-05 |", "| MPA-4.1-99 |")])
 def test_what_is_missing_is_said(tree, what, path, old, new):
@@ -52,3 +55,12 @@ def test_what_is_missing_is_said(tree, what, path, old, new):
 def test_no_such_rule(tree):
     run = guide(tree, "MPA-4.1-999")
     assert run.returncode == 1 and "no row of rules/*.tsv is of MPA-4.1-999" in run.stderr
+    for told in ("row      MISSING: the nearest is MPA-4.1-", "rules/mpa.tsv:", "id, doc, section", "block    MISSING: rules/mpa.cases: a line MPA-4.1-999"):
+        assert told in run.stdout
+
+
+def test_unjudged(tree):
+    run = guide(tree, "MPA-7.1.2-33")
+    assert run.returncode == 0 and "judged   no; with `yes` in the row" in run.stdout, run.stdout + run.stderr
+    change(tree / "rules/mpa.tsv", "MPA-7.1.2-33\tRFC 5044\t7.1.2\tSTATED\tboth\tiwarp\twire\tnote\tno\t", "MPA-7.1.2-33\tRFC 5044\t7.1.2\tSTATED\tboth\tiwarp\twire\tnote\tyes\t")
+    assert "missing: check, fault" in guide(tree, "MPA-7.1.2-33").stdout
