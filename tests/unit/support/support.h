@@ -23,6 +23,17 @@
         unit_test_add(__LINE__, #test, test);                                                                          \
     }                                                                                                                  \
     static void test(void **state)
+/* Defines a test on a fixture of that type, which `begin` makes and `end` checks and frees: its body gets a pointer. */
+#define UNIT_TEST_ON(test, type, fixture, begin, end)                                                                  \
+    static void test##_on(type *fixture);                                                                              \
+    UNIT_TEST(test)                                                                                                    \
+    {                                                                                                                  \
+        type it;                                                                                                       \
+        begin(&it);                                                                                                    \
+        test##_on(&it);                                                                                                \
+        end(&it);                                                                                                      \
+    }                                                                                                                  \
+    static void test##_on(type *fixture)
 void unit_test_add(unsigned line, const char *name, CMUnitTestFunction test);
 
 /* Octets of the hex digits in text; blanks are skipped, "[n]" means n zero octets. Returns their number. */

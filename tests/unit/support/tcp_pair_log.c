@@ -52,7 +52,7 @@ static void log_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
     note(c->log, "rst%u/%u", side, frame);
 }
 
-void log_start(struct conversation *c, const struct tcp_pair_options *options)
+static void log_open(struct conversation *c, const struct tcp_pair_options *options)
 {
     struct tcp_pair_events events = {.ctx = c,
                                      .segment = log_segment,
@@ -70,10 +70,20 @@ void log_start(struct conversation *c, const struct tcp_pair_options *options)
     assert_non_null(c->pair);
 }
 
-void log_connect(struct conversation *c, const struct tcp_pair_options *options)
+void log_start(struct conversation *c)
 {
-    log_start(c, options);
+    log_open(c, NULL);
+}
+
+void log_connect_with(struct conversation *c, const struct tcp_pair_options *options)
+{
+    log_open(c, options);
     send_handshake(c);
+}
+
+void log_connect(struct conversation *c)
+{
+    log_connect_with(c, NULL);
 }
 
 void log_finish(struct conversation *c)
@@ -81,6 +91,13 @@ void log_finish(struct conversation *c)
     tcp_pair_finish(c->pair);
     tcp_pair_free(c->pair);
     c->pair = NULL;
+}
+
+void log_end(struct conversation *c)
+{
+    if (c->pair)
+        log_finish(c);
+    log_expect(c, "");
 }
 
 void send_raw(struct conversation *c, unsigned side, unsigned flags, uint32_t seq, uint32_t ack, const char *text,

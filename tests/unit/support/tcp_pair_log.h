@@ -27,10 +27,16 @@ struct conversation {
     char log[NOTES_MAX];
 };
 
-void log_start(struct conversation *c, const struct tcp_pair_options *options);
+void log_start(struct conversation *c);
 /* With its handshake. */
-void log_connect(struct conversation *c, const struct tcp_pair_options *options);
+void log_connect(struct conversation *c);
+void log_connect_with(struct conversation *c, const struct tcp_pair_options *options);
 void log_finish(struct conversation *c);
+/* The same, unless it is finished; nothing may be left in the log. */
+void log_end(struct conversation *c);
+
+/* A test on a conversation `c`; begin: log_start or log_connect. */
+#define CONVERSATION(test, begin) UNIT_TEST_ON(test, struct conversation, c, begin, log_end)
 
 /* Any segment; seq and ack as on the wire. */
 void send_raw(struct conversation *c, unsigned side, unsigned flags, uint32_t seq, uint32_t ack, const char *text,
