@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Connections: two flows that belong together, and the flows that they claim. */
+#include "engine/ib/ib_connections_internal.h"
+
+#include "engine/core/heap.h"
+
+#include <stdlib.h>
+
+static void pairs_unlink(struct ib_connections *connections, struct pair *pair)
+{
+    *(pair == connections->oldest ? &connections->oldest : &pair->older->newer) = pair->newer;
+    *(pair == connections->newest ? &connections->newest : &pair->newer->older) = pair->older;
+}
+
+static void pairs_link_newest(struct ib_connections *connections, struct pair *pair)
+{
+    pair->older = connections->newest;
+    pair->newer = NULL;
+    *(connections->newest ? &connections->newest->newer : &connections->oldest) = pair;
+    connections->newest = pair;
+}
+
+/* From now on the flow belongs to the pair. */
+void ib_pair_own(struct pair *pair, unsigned sender, struct flow *flow)
+{
+    flow->pair = pair;
+    flow->sender = sender;
+    pair->flow[sender] = flow;
+    pair->connection.qp[other_side(sender)] = flow->key.qp;
+    pair->connection.qp_known[other_side(sender)] = true;
+}
+
+static void withdraw_claim(struct pair *pair, unsigned sender)
+{
+    if (pair->claimed[sender])
+        pair->claimed[sender]->rival = NULL;
+    pair->claimed[sender] = NULL;
+}
+
+/* Claims the flow, unless another pair has a better claim. */
+void ib_pair_claim(struct pair *pair, unsigned sender, struct flow *flow)
+{
+    if (flow->rival && (flow->rival->heard[0] || flow->rival->heard[1] || flow->rival->connection.reply_seen))
+        return;
+    if (flow->rival)
+        withdraw_claim(flow->rival, flow->rival_sender);
+    flow->rival = pair;
+    flow->rival_sender = sender;
+    pair->claimed[sender] = flow;
+}
+
+/* The flow's pair is over: its rival, if any, takes the flow. */
+static void leave_flow(struct ib_connections *connections, struct flow *flow)
+{
+    struct pair *rival = flow->rival;
+    unsigned sender = flow->rival_sender;
+
+    if (!rival) {
+        ib_flow_remove(connections, flow);
+        return;
+    }
+    withdraw_claim(rival, sender);
+    ib_pair_own(rival, sender, flow);
+}
+
+void ib_pair_close(struct ib_connections *connections, struct pair *pair, enum ib_connection_end why, int64_t now_ns)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        if (pair->flow[side])
+            leave_flow(connections, pair->flow[side]);
+        withdraw_claim(pair, side);
+    }
+    for (unsigned side = 0; side < 2; side++)
+        ib_id_remove(connections, &pair->id[side]);
+    if (!pair->dead) {
+        ib_rc_finish(pair->connection.rc);
+        if (connections->events.close)
+            connections->events.close(connections->events.ctx, &pair->connection, why, now_ns);
+    }
+    ib_rc_free(pair->connection.rc);
+    pairs_unlink(connections, pair);
+    connections->n_pairs--;
+    free(pair);
+}
+
+struct pair *ib_pair_open(struct ib_connections *connections, const struct ib_address *first,
+                          const struct ib_address *second, uint32_t frame, int64_t time_ns)
+{
+    uint32_t *next_id = connections->options.next_id ? connections->options.next_id : &connections->own_next_id;
+    struct ib_rc_events events = {0};
+    struct pair *pair;
+
+    if (connections->oldest && connections->n_pairs >= connections->options.max_connections)
+        ib_pair_close(connections, connections->oldest, IB_CONNECTION_EVICTED, time_ns);
+    pair = heap_zeroed(1, sizeof *pair);
+    if (!pair)
+        return NULL;
+    pair->connection = (struct ib_connection){.id = (*next_id)++,
+                                              .address = {*first, *second},
+                                              .start_frame = frame,
+                                              .end_frame = frame,
+                                              .start_ns = time_ns,
+                                              .end_ns = time_ns};
+    pairs_link_newest(connections, pair);
+    connections->n_pairs++;
+    pair->connection.rc = ib_rc_new(&connections->options.rc);
+    pair->dead = !pair->connection.rc || !connections->events.open(connections->events.ctx, &pair->connection, &events);
+    if (!pair->dead)
+        ib_rc_listen(pair->connection.rc, &events);
+    return pair;
+}
+
+/* Queue pairs of clients have even numbers. */
+void ib_pair_note_tap(struct ib_connection *connection, unsigned sender, const struct ib_packet *packet)
+{
+    const struct tap_mark *tap = &packet->tap;
+
+    if (!connection->tapped && !connection->request_seen)
+        connection->client = packet->bth.qp & 1 ? sender : other_side(sender);
+    connection->tapped = true;
+    connection->by_client = tap->by_client;
+    connection->port[sender] = tap->source_port;
+    connection->port[other_side(sender)] = tap->destination_port;
+}
+
+void ib_pair_deliver(struct ib_connections *connections, struct pair *pair, unsigned sender,
+                     const struct ib_packet *packet, uint32_t frame, int64_t time_ns)
+{
+    struct ib_connection *connection = &pair->connection;
+
+    if (packet->tap.tapped)
+        ib_pair_note_tap(connection, sender, packet);
+    if (connections->newest != pair) {
+        pairs_unlink(connections, pair);
+        pairs_link_newest(connections, pair);
+    }
+    connection->end_frame = frame;
+    connection->end_ns = time_ns;
+    connection->packets++;
+    pair->heard[sender] = true;
+    if (!pair->dead)
+        ib_rc_packet(connection->rc, sender, packet, frame, time_ns);
+}
