@@ -39,13 +39,6 @@ static const struct stack_taps no_taps;
             (stack)->setup.taps->what((stack)->setup.ctx, __VA_ARGS__);                                                \
     } while (0)
 
-/* Passes an event to the next stack. */
-#define NEXT(stack, what, ...)                                                                                         \
-    do {                                                                                                               \
-        if ((stack)->setup.next && (stack)->setup.next->what)                                                          \
-            (stack)->setup.next->what((stack)->setup.next->ctx, __VA_ARGS__);                                          \
-    } while (0)
-
 static bool stack_has(const struct stack *stack, enum stack_layer layer)
 {
     return stack->setup.options->first <= layer && layer <= stack->setup.options->last;
@@ -261,12 +254,6 @@ void stack_lossy(struct stack *stack)
 void stack_closing(struct stack *stack, const struct rdma_closing *closing)
 {
     GUEST(stack, closing, closing);
-    NEXT(stack, closing, closing);
-}
-
-static void give_closing(void *ctx, const struct rdma_closing *closing)
-{
-    stack_closing(ctx, closing);
 }
 
 /* The other side has acknowledged octets that were not captured. One sequence number may belong to a FIN. */
@@ -313,7 +300,6 @@ static void stack_give_startup(void *ctx, const struct mpa_startup_event *event)
 
         give_private_data(stack, &data);
     }
-    NEXT(stack, startup, event);
 }
 
 static void give_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
@@ -326,7 +312,6 @@ static void give_changed(void *ctx, enum mpa_phase phase, const struct mpa_param
         rdmap_connection_parameters(stack->rdmap, phase, parameters);
     terms = rdma_terms_of_mpa(parameters);
     stack_terms(stack, &terms);
-    NEXT(stack, changed, phase, parameters);
 }
 
 /* Runs for each packet, so it is inlined. */
@@ -336,7 +321,6 @@ static inline void stack_take_acked(struct stack *stack, unsigned side, bool kno
         rdmap_connection_acked(stack->rdmap, side, known, acked);
     if (known && acked > stack->received[side & 1u]) /* most packets of a sending side acknowledge nothing new */
         stack_received(stack, side, acked);
-    NEXT(stack, acked, side, known, acked);
 }
 
 static void give_acked(void *ctx, unsigned side, bool known, uint64_t acked)
@@ -351,8 +335,6 @@ static void stack_give_fpdu(void *ctx, const struct mpa_fpdu_event *event)
     TAP(stack, fpdu, event);
     if (stack->rdmap)
         rdmap_connection_fpdu(stack->rdmap, event);
-    else
-        NEXT(stack, fpdu, event);
 }
 
 static void give_segment(void *ctx, const struct rdmap_segment_event *event)
@@ -367,7 +349,6 @@ static void give_segment(void *ctx, const struct rdmap_segment_event *event)
         rdma_part_of_rdmap(&part, event);
         give_part(stack, &part);
     }
-    NEXT(stack, segment, event);
 }
 
 static void give_terminate(void *ctx, const struct rdmap_terminate_event *event)
@@ -381,7 +362,6 @@ static void give_terminate(void *ctx, const struct rdmap_terminate_event *event)
         stack_note_closing(stack, refusal.place.side & 1u);
         GUEST(stack, refusal, &refusal);
     }
-    NEXT(stack, terminate, event);
 }
 
 /* Informs the layers above RDMAP. */
@@ -393,7 +373,6 @@ static void skip_messages(void *ctx, unsigned side)
     GUEST(stack, skipped, side);
     if (stack->choice)
         ulp_choice_skipped(stack->choice, side);
-    NEXT(stack, skipped, side);
 }
 
 static void give_skipped(void *ctx, unsigned side)
@@ -412,8 +391,6 @@ static void stack_give_unclosed(void *ctx, unsigned side)
 
     if (stack->rdmap)
         rdmap_connection_unclosed(stack->rdmap, side);
-    else
-        NEXT(stack, unclosed, side);
 }
 
 static void stack_give_end(void *ctx, unsigned side, bool reset, const struct place *place)
@@ -424,7 +401,6 @@ static void stack_give_end(void *ctx, unsigned side, bool reset, const struct pl
     if (stack->rdmap)
         rdmap_connection_end(stack->rdmap, side, reset, place);
     GUEST(stack, end, side, reset, place);
-    NEXT(stack, end, side, reset, place);
 }
 
 /*
@@ -442,18 +418,6 @@ static void note_unseen_close(struct stack *stack)
     }
     if (closing.missing[0] || closing.missing[1])
         stack_closing(stack, &closing);
-}
-
-static void give_finish(void *ctx, int64_t time_ns)
-{
-    struct stack *stack = ctx;
-
-    if (stack->tcp && !stack->closing[0].any && !stack->closing[1].any)
-        note_unseen_close(stack);
-    if (stack->rdmap)
-        rdmap_connection_finish(stack->rdmap, time_ns);
-    GUEST(stack, finish, time_ns);
-    NEXT(stack, finish, time_ns);
 }
 
 /* ---- MPA ---- */
@@ -563,7 +527,6 @@ static void give_fin_shown(struct stack *stack, unsigned side, uint64_t beyond, 
     if (stack->rdmap)
         rdmap_connection_end(stack->rdmap, side, false, &place);
     GUEST(stack, end, side, false, &place);
-    NEXT(stack, end, side, false, &place);
 }
 
 static void stack_end(struct stack *stack, unsigned side, bool reset, uint64_t offset, uint32_t frame, int64_t time_ns)
@@ -701,13 +664,8 @@ struct stack_entrance stack_entrance(struct stack *stack)
                                    .changed = give_changed,
                                    .acked = give_acked,
                                    .fpdu = stack_give_fpdu,
-                                   .segment = give_segment,
-                                   .terminate = give_terminate,
                                    .skipped = give_skipped,
-                                   .unclosed = stack_give_unclosed,
-                                   .closing = give_closing,
-                                   .end = stack_give_end,
-                                   .finish = give_finish};
+                                   .end = stack_give_end};
 }
 
 void stack_finish(struct stack *stack, int64_t time_ns)
@@ -721,7 +679,11 @@ void stack_finish(struct stack *stack, int64_t time_ns)
     }
     if (stack->mpa)
         mpa_connection_finish(stack->mpa, time_ns);
-    give_finish(stack, time_ns);
+    if (stack->tcp && !stack->closing[0].any && !stack->closing[1].any)
+        note_unseen_close(stack);
+    if (stack->rdmap)
+        rdmap_connection_finish(stack->rdmap, time_ns);
+    GUEST(stack, finish, time_ns);
 }
 
 void *stack_record(struct stack *stack)

@@ -6,9 +6,6 @@
  * The host watches through taps, one per event; additional events of an upper layer reach the host through its struct
  * ulp_own.
  *
- * A host may put stacks of a few layers each on top of each other: events of the uppermost layer go to the entrance of
- * the next stack.
- *
  * Sans-I/O; sides are TCP sides (0, 1).
  */
 #ifndef IWARP_ENGINE_STACK_STACK_H
@@ -69,20 +66,15 @@ struct stack_taps {
     void (*said)(void *ctx, const struct ulp_said *said);
 };
 
-/* Receives the events of lower layers in another stack; any may be NULL. */
+/* Receives the events of layers below the stack's lowest. */
 struct stack_entrance {
     void *ctx;
     void (*startup)(void *ctx, const struct mpa_startup_event *event);
     void (*changed)(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters);
     void (*acked)(void *ctx, unsigned side, bool known, uint64_t acked);
     void (*fpdu)(void *ctx, const struct mpa_fpdu_event *event);
-    void (*segment)(void *ctx, const struct rdmap_segment_event *event);
-    void (*terminate)(void *ctx, const struct rdmap_terminate_event *event);
-    void (*skipped)(void *ctx, unsigned side);  /* octets of that side are missing or were skipped */
-    void (*unclosed)(void *ctx, unsigned side); /* as in mpa.h */
-    void (*closing)(void *ctx, const struct rdma_closing *closing); /* before the end */
+    void (*skipped)(void *ctx, unsigned side); /* octets of that side are missing or were skipped */
     void (*end)(void *ctx, unsigned side, bool reset, const struct place *place);
-    void (*finish)(void *ctx, int64_t time_ns);
 };
 
 struct stack_setup {
@@ -90,10 +82,9 @@ struct stack_setup {
     const struct stack_taps *taps;       /* NULL: none */
     void *ctx;                           /* passed to the taps */
     struct verdict *verdict;
-    uint16_t port[2];                  /* TCP ports of the sides; 0: unknown */
-    const struct stack_entrance *next; /* of the stack above, or NULL */
-    struct terminate_host host[2];     /* by side: the layout of its Terminates */
-    struct arena_pool *pool;           /* for the memory of the layers, or NULL */
+    uint16_t port[2];              /* TCP ports of the sides; 0: unknown */
+    struct terminate_host host[2]; /* by side: the layout of its Terminates */
+    struct arena_pool *pool;       /* for the memory of the layers, or NULL */
 };
 
 struct stack;

@@ -28,34 +28,35 @@ static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
 
 static const struct rpcrdma_taps taps = {.message = on_message, .payload = on_payload};
 static const struct rpcrdma_own rpcrdma = {.taps = &taps};
-static const struct ulp_own own[] = {{&rpcrdma_ulp, &rpcrdma}, {NULL}};
+
+/* RPC-over-RDMA as a guest whose ends are counted in the bench. */
+static struct ulp_kind watched;
+static struct rc_bench *watcher;
+static const struct ulp_kind *const kinds[] = {&watched, NULL};
+static const struct ulp_own own[] = {{&watched, &rpcrdma}, {NULL}};
+
+static void on_end(void *guest, unsigned side, bool reset, const struct place *place)
+{
+    watcher->ends[side]++;
+    rpcrdma_ulp.end(guest, side, reset, place);
+}
+
+static void on_closing(void *guest, const struct rdma_closing *closing)
+{
+    memcpy(watcher->missing, closing->missing, sizeof watcher->missing);
+    rpcrdma_ulp.closing(guest, closing);
+}
 
 const struct rpcrdma_connection *rc_bench_rpcrdma(const struct rc_bench *b)
 {
-    return rpcrdma_ulp_connection(stack_guest(b->ib.stack, &rpcrdma_ulp));
-}
-
-static void on_end(void *ctx, unsigned side, bool reset, const struct place *place)
-{
-    struct rc_bench *b = ctx;
-
-    (void)reset, (void)place;
-    b->ends[side]++;
-}
-
-static void on_closing(void *ctx, const struct rdma_closing *closing)
-{
-    struct rc_bench *b = ctx;
-
-    memcpy(b->missing, closing->missing, sizeof b->missing);
+    return rpcrdma_ulp_connection(stack_guest(b->ib.stack, &watched));
 }
 
 static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
 {
     struct rc_bench *b = ctx;
-    const struct stack_setup setup = {.options = &b->options, .ctx = b, .verdict = &b->verdict, .next = &b->above};
+    const struct stack_setup setup = {.options = &b->options, .ctx = b, .verdict = &b->verdict};
 
-    b->above = (struct stack_entrance){.ctx = b, .closing = on_closing, .end = on_end};
     b->ib = (struct stack_ib){.stack = stack_new(&setup), .connection = connection};
     assert_non_null(b->ib.stack);
     *events = stack_ib_events(&b->ib);
@@ -113,6 +114,11 @@ void rc_bench_open(struct rc_bench *b, bool client_invalidates, bool server_inva
 
     memset(b, 0, sizeof *b);
     stack_options_init(&b->options, NULL);
+    watcher = b;
+    watched = rpcrdma_ulp;
+    watched.end = on_end;
+    watched.closing = on_closing;
+    b->options.ulps = kinds;
     b->options.own = own;
     b->options.first = STACK_ULP;
     b->verdict = (struct verdict){.counts = &b->counts, .finding = on_finding, .ctx = b};

@@ -20,7 +20,6 @@ struct rc_bench {
     struct ib_connections *connections;
     struct stack_options options;
     struct stack_ib ib;
-    struct stack_entrance above;
     unsigned ends[2]; /* by side: how often its request for the end was found */
     bool missing[2];  /* by side: octets may be missing before the latest end */
     struct verdict verdict;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The connected layers: TCP segments go in, and each layer's events come out in order; parts of a stack behave like the
- * whole; holes and ends reach every layer. Taps write one word each; a layer that gets an event after another layer
- * writes after it.
+ * The connected layers: TCP segments go in, and each layer's events come out in order; holes and ends reach every
+ * layer. Taps write one word each; a layer that gets an event after another layer writes after it.
  */
 #include "engine/nfs/rpcrdma_ulp.h"
 #include "engine/stack/stack.h"
@@ -66,6 +65,12 @@ static void on_end(void *ctx, unsigned side, bool reset, const struct place *pla
 static void on_message(void *ctx, const struct rpcrdma_message *message)
 {
     note(log_of(ctx), "message%u", message->side);
+}
+
+/* A guest that notes its events in the trace. */
+static void *on_begin(const struct ulp_host *host)
+{
+    return host->ctx;
 }
 
 static void on_skipped(void *ctx, unsigned side)
@@ -143,10 +148,9 @@ static void send(struct trace *t, unsigned side, uint32_t msn)
     segment(t, side, TCP_ACK, fpdu, send_encode(fpdu, msn, payload, sizeof payload));
 }
 
-static void begin(struct trace *t, const struct stack_options *options, const struct stack_entrance *next)
+static void begin(struct trace *t, const struct stack_options *options)
 {
-    const struct stack_setup setup = {
-        .options = options, .taps = &taps, .ctx = t, .verdict = &t->verdict, .next = next};
+    const struct stack_setup setup = {.options = options, .taps = &taps, .ctx = t, .verdict = &t->verdict};
 
     t->verdict.counts = &t->counts;
     t->seq[0] = 1000;
@@ -176,7 +180,7 @@ UNIT_TEST(each_layer_in_order)
 
     stack_options_init(&options, NULL);
     options.own = own;
-    begin(&t, &options, NULL);
+    begin(&t, &options);
     assert_non_null(stack_tcp(t.stack));
     assert_non_null(stack_rdmap(t.stack));
     expect(&t, "startup0 startup1");
@@ -190,30 +194,30 @@ UNIT_TEST(each_layer_in_order)
     expect(&t, "fin0 fin1");
 }
 
-/* Octets that the capture lost: every layer gets the hole, also the next part's layers. */
+/* Octets that the capture lost: every layer gets the hole, also the guest. */
 UNIT_TEST(holes_go_up)
 {
-    const struct stack_entrance next = {.skipped = on_skipped, .finish = on_finish};
-    struct stack_entrance here = next;
+    static const struct ulp_kind noted = {
+        .name = "noted", .begin = on_begin, .skipped = on_skipped, .finish = on_finish};
+    static const struct ulp_kind *const kinds[] = {&noted, NULL};
     struct stack_options options;
     struct trace t = {0};
 
-    here.ctx = &t;
     stack_options_init(&options, NULL);
-    options.own = own;
-    options.last = STACK_MPA;
-    begin(&t, &options, &here);
-    assert_null(stack_rdmap(t.stack));
+    options.ulps = kinds;
+    begin(&t, &options);
     assert_null(connection(&t));
     expect(&t, "startup0 startup1");
     send(&t, 0, 1);
-    expect(&t, "fpdu0");
+    expect(&t, "fpdu0 segment0 operation1");
     t.seq[0] += FPDU_LENGTH; /* a Send that the capture lacks ... */
     send(&t, 0, 3);
     expect(&t, "");
     segment(&t, 1, TCP_ACK, NULL, 0); /* ... and that was received */
     segment(&t, 1, TCP_ACK, NULL, 0);
-    expect(&t, "hole0+56 skipped0 skipped0 fpdu0"); /* of the hole, and of the octets that MPA skipped */
+    expect(
+        &t,
+        "hole0+56 skipped0 skipped0 fpdu0 segment0 operation2"); /* of the hole, and of the octets that MPA skipped */
     close_and_finish(&t);
     expect(&t, "fin0 fin1 finish@12");
 }
@@ -226,15 +230,14 @@ static void on_ended(void *ctx, unsigned side, bool reset, const struct place *p
 /* A FIN that the capture lacks, or has later, is known by the number of the close that proves it. */
 UNIT_TEST(a_fin_is_shown_by_what_follows)
 {
-    struct stack_entrance next = {.end = on_ended};
+    static const struct ulp_kind noted = {.name = "noted", .begin = on_begin, .end = on_ended};
+    static const struct ulp_kind *const kinds[] = {&noted, NULL};
     struct stack_options options;
     struct trace t = {0};
 
     stack_options_init(&options, NULL);
-    options.own = own;
-    options.last = STACK_MPA;
-    next.ctx = &t;
-    begin(&t, &options, &next);
+    options.ulps = kinds;
+    begin(&t, &options);
     t.log[0] = '\0';
     t.seq[0]++; /* its FIN */
     segment(&t, 1, TCP_FIN | TCP_ACK, NULL, 0);
@@ -242,7 +245,7 @@ UNIT_TEST(a_fin_is_shown_by_what_follows)
     stack_free(t.stack);
 
     memset(&t, 0, sizeof t);
-    begin(&t, &options, &next);
+    begin(&t, &options);
     t.log[0] = '\0';
     t.seq[1]++; /* its own FIN, before the reset */
     segment(&t, 1, TCP_RST, NULL, 0);
@@ -250,79 +253,10 @@ UNIT_TEST(a_fin_is_shown_by_what_follows)
     stack_free(t.stack);
 
     memset(&t, 0, sizeof t);
-    begin(&t, &options, &next);
+    begin(&t, &options);
     t.log[0] = '\0';
     t.seq[0] += FPDU_LENGTH + 1; /* not a FIN alone */
     segment(&t, 1, TCP_FIN | TCP_ACK, NULL, 0);
     expect(&t, "fin1 ended1");
     stack_free(t.stack);
-}
-
-/* Three parts, as in the plugins, find the same as the whole. */
-struct part {
-    struct trace *trace;
-    struct stack *stack;
-    struct stack_options options;
-    struct stack_entrance entrance;
-};
-
-static void compare(struct trace *whole, struct trace *apart)
-{
-    uint64_t failed = 0, passed = 0;
-
-    for (unsigned rule = 0; rule < RULE_COUNT; rule++) {
-        failed += rule_counts_of(&whole->counts, rule).failed;
-        passed += rule_counts_of(&whole->counts, rule).passed;
-        assert_int_equal(rule_counts_of(&whole->counts, rule).passed, rule_counts_of(&apart->counts, rule).passed);
-        assert_int_equal(rule_counts_of(&whole->counts, rule).failed, rule_counts_of(&apart->counts, rule).failed);
-        assert_int_equal(rule_counts_of(&whole->counts, rule).inconclusive,
-                         rule_counts_of(&apart->counts, rule).inconclusive);
-    }
-    assert_true(failed > 0 && passed > 20);
-}
-
-static void talk(struct trace *t)
-{
-    send(t, 0, 1);
-    send(t, 1, 1);
-    send(t, 0, 3); /* a gap in the MSN */
-    t->seq[1] += FPDU_LENGTH;
-    send(t, 1, 3);
-    segment(t, 0, TCP_ACK, NULL, 0);
-    send(t, 1, 5); /* and one after a hole */
-    close_and_finish(t);
-}
-
-UNIT_TEST(parts_are_the_whole)
-{
-    static const struct {
-        enum stack_layer first, last;
-    } ranges[3] = {{STACK_TCP, STACK_MPA}, {STACK_RDMAP, STACK_RDMAP}, {STACK_ULP, STACK_ULP}};
-    static struct trace whole, apart;
-    struct part parts[3];
-    struct stack_options options;
-
-    stack_options_init(&options, NULL);
-    options.own = own;
-    begin(&whole, &options, NULL);
-    talk(&whole);
-    apart.verdict.counts = &apart.counts;
-    for (int i = 2; i >= 0; i--) {
-        struct stack_setup setup = {
-            .options = &parts[i].options, .verdict = &apart.verdict, .next = i < 2 ? &parts[i + 1].entrance : NULL};
-
-        stack_options_init(&parts[i].options, NULL);
-        parts[i].options.first = ranges[i].first;
-        parts[i].options.last = ranges[i].last;
-        if (i == 0)
-            break;
-        parts[i].stack = stack_new(&setup);
-        assert_non_null(parts[i].stack);
-        parts[i].entrance = stack_entrance(parts[i].stack);
-    }
-    begin(&apart, &parts[0].options, &parts[1].entrance);
-    talk(&apart);
-    stack_free(parts[1].stack);
-    stack_free(parts[2].stack);
-    compare(&whole, &apart);
 }
