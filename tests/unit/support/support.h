@@ -28,7 +28,7 @@
     static void test##_on(type *fixture);                                                                              \
     UNIT_TEST(test)                                                                                                    \
     {                                                                                                                  \
-        type it;                                                                                                       \
+        type it = {0};                                                                                                 \
         begin(&it);                                                                                                    \
         test##_on(&it);                                                                                                \
         end(&it);                                                                                                      \

@@ -60,6 +60,7 @@ static void on_managed(void *ctx, struct ib_connection *connection, unsigned sid
 static void open_with_events(struct bench *bench, const struct ib_connections_options *options,
                              const struct ib_connection_events *events)
 {
+    ib_connections_free(bench->connections);
     memset(bench, 0, sizeof *bench);
     bench->connections = ib_connections_new(options, events);
     assert_non_null(bench->connections);
@@ -75,12 +76,24 @@ static void open_bench(struct bench *bench, uint32_t max_connections)
     open_with(bench, &(struct ib_connections_options){.max_connections = max_connections});
 }
 
-static void close_bench(struct bench *bench, const char *expected)
+static void finish_bench(struct bench *bench, const char *expected)
 {
     ib_connections_finish(bench->connections, bench->now);
     assert_string_equal(bench->log, expected);
+}
+
+static void unlimited(struct bench *bench)
+{
+    open_bench(bench, 0);
+}
+
+static void free_bench(struct bench *bench)
+{
     ib_connections_free(bench->connections);
 }
+
+/* A test on `bench`, for any number of connections. */
+#define BENCH(test) UNIT_TEST_ON(test, struct bench, bench, unlimited, free_bench)
 
 static struct ib_address address(unsigned host)
 {
@@ -127,7 +140,7 @@ static void manage(struct bench *bench, unsigned from, unsigned to, struct ib_cm
 }
 
 #define REQUEST(from, to, id, number)                                                                                  \
-    manage(&bench, from, to,                                                                                           \
+    manage(bench, from, to,                                                                                            \
            (struct ib_cm){.attribute = IB_CM_REQUEST,                                                                  \
                           .local_id = id,                                                                              \
                           .qp = number,                                                                                \
@@ -137,77 +150,63 @@ static void manage(struct bench *bench, unsigned from, unsigned to, struct ib_cm
                           .responder_resources = 4,                                                                    \
                           .initiator_depth = 3})
 #define REPLY(from, to, id, remote, number)                                                                            \
-    manage(&bench, from, to,                                                                                           \
+    manage(bench, from, to,                                                                                            \
            (struct ib_cm){.attribute = IB_CM_REPLY, .local_id = id, .remote_id = remote, .qp = number, .psn = 900})
 #define SAY(kind, from, to, id, remote)                                                                                \
-    manage(&bench, from, to, (struct ib_cm){.attribute = kind, .local_id = id, .remote_id = remote, .reason = 28})
+    manage(bench, from, to, (struct ib_cm){.attribute = kind, .local_id = id, .remote_id = remote, .reason = 28})
 
-UNIT_TEST(by_management)
+BENCH(by_management)
 {
-    struct bench bench;
-
-    open_bench(&bench, 0);
     REQUEST(A, B, 71, 0x11);
     REQUEST(A, B, 71, 0x11);   /* again */
     REPLY(B, A, 82, 71, 0x11); /* the same number on both hosts */
     SAY(IB_CM_READY, A, B, 71, 82);
-    packet(&bench, A, B, 0x11, IB_SEND_ONLY, 900);
-    packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 900);
-    packet(&bench, B, A, 0x11, IB_SEND_ONLY, 500);
-    packet(&bench, A, C, 0x11, IB_SEND_ONLY, 900); /* another connection's */
+    packet(bench, A, B, 0x11, IB_SEND_ONLY, 900);
+    packet(bench, B, A, 0x11, IB_ACKNOWLEDGE, 900);
+    packet(bench, B, A, 0x11, IB_SEND_ONLY, 500);
+    packet(bench, A, C, 0x11, IB_SEND_ONLY, 900); /* another connection's */
     SAY(IB_CM_DISCONNECT_REQUEST, B, A, 82, 71);
     SAY(IB_CM_DISCONNECT_REPLY, A, B, 71, 82);
-    ib_connections_finish(bench.connections, bench.now);
-    assert_string_equal(bench.log,
+    ib_connections_finish(bench->connections, bench->now);
+    assert_string_equal(bench->log,
                         "1/0:ConnectRequest 1/0:ConnectRequest 1/1:ConnectReply 1/0:ReadyToUse 1/0:04 1/1:04 "
                         "1/1:DisconnectRequest 1/0:DisconnectReply 1-capture 2/0:04 2-capture");
-    ib_connections_free(bench.connections);
 }
 
-UNIT_TEST(facts_of_management)
+BENCH(facts_of_management)
 {
-    struct bench bench;
-
-    open_bench(&bench, 0);
     REQUEST(A, B, 71, 0x11);
     REPLY(B, A, 82, 71, 0x22);
-    ib_connections_finish(bench.connections, 0);
-    assert_true(bench.last.request_seen && bench.last.reply_seen && !bench.last.ready_seen && !bench.last.rejected);
-    assert_int_equal(bench.last.qp[0], 0x11);
-    assert_int_equal(bench.last.qp[1], 0x22);
-    assert_int_equal(bench.last.port[1], 20049);
-    assert_int_equal(bench.last.ird[0], 4);
-    assert_int_equal(bench.last.ord[0], 3);
-    ib_connections_free(bench.connections);
+    ib_connections_finish(bench->connections, 0);
+    assert_true(bench->last.request_seen && bench->last.reply_seen && !bench->last.ready_seen && !bench->last.rejected);
+    assert_int_equal(bench->last.qp[0], 0x11);
+    assert_int_equal(bench->last.qp[1], 0x22);
+    assert_int_equal(bench->last.port[1], 20049);
+    assert_int_equal(bench->last.ird[0], 4);
+    assert_int_equal(bench->last.ord[0], 3);
 }
 
-UNIT_TEST(rejected)
+BENCH(rejected)
 {
-    struct bench bench;
-
-    open_bench(&bench, 0);
     REQUEST(A, B, 71, 0x11);
     SAY(IB_CM_REJECT, B, A, 0, 71);
-    bench.now += INT64_C(20) * 1000000000;
-    packet(&bench, A, B, 0x99, IB_SEND_ONLY, 1); /* time passes */
-    assert_true(bench.last.rejected);
-    assert_int_equal(bench.last.reject_reason, 28);
-    close_bench(&bench, "1/0:ConnectRequest 1/1:ConnectReject 1-ended 2/0:04 2-capture");
+    bench->now += INT64_C(20) * 1000000000;
+    packet(bench, A, B, 0x99, IB_SEND_ONLY, 1); /* time passes */
+    assert_true(bench->last.rejected);
+    assert_int_equal(bench->last.reject_reason, 28);
+    finish_bench(bench, "1/0:ConnectRequest 1/1:ConnectReject 1-ended 2/0:04 2-capture");
 }
 
 /* A queue pair number is reused by another connection. */
-UNIT_TEST(reused)
+BENCH(reused)
 {
-    struct bench bench;
-
-    open_bench(&bench, 0);
     REQUEST(A, B, 71, 0x11);
     REPLY(B, A, 82, 71, 0x22);
-    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 900);
+    packet(bench, A, B, 0x22, IB_SEND_ONLY, 900);
     REQUEST(A, B, 72, 0x33);
     REPLY(B, A, 83, 72, 0x22);
-    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 900);
-    close_bench(&bench, "1/0:ConnectRequest 1/1:ConnectReply 1/0:04 2/0:ConnectRequest 2/1:ConnectReply 2/0:04 "
+    packet(bench, A, B, 0x22, IB_SEND_ONLY, 900);
+    finish_bench(bench, "1/0:ConnectRequest 1/1:ConnectReply 1/0:04 2/0:ConnectRequest 2/1:ConnectReply 2/0:04 "
                         "1-reused 2-capture");
 }
 
@@ -220,173 +219,144 @@ static void talk(struct bench *bench, uint32_t there, uint32_t back)
 }
 
 /* Nor does a whole handshake, or one packet of the connection that it is about. */
-UNIT_TEST(a_forged_request_does_not_end_a_connection)
+BENCH(a_forged_request_does_not_end_a_connection)
 {
-    struct bench bench;
-
-    open_bench(&bench, 0);
     REQUEST(A, B, 71, 0x11);
     REPLY(B, A, 82, 71, 0x22);
-    talk(&bench, 900, 500);
-    bench.log[0] = '\0';
-    manage(&bench, A, B, (struct ib_cm){.attribute = IB_CM_REQUEST, .local_id = 99, .qp = 0x11, .psn = 70000});
-    talk(&bench, 901, 501);
-    manage(&bench, B, A,
+    talk(bench, 900, 500);
+    bench->log[0] = '\0';
+    manage(bench, A, B, (struct ib_cm){.attribute = IB_CM_REQUEST, .local_id = 99, .qp = 0x11, .psn = 70000});
+    talk(bench, 901, 501);
+    manage(bench, B, A,
            (struct ib_cm){.attribute = IB_CM_REPLY, .local_id = 98, .remote_id = 99, .qp = 0x22, .psn = 80000});
-    talk(&bench, 902, 502);
-    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 80000);
-    talk(&bench, 903, 503);
-    close_bench(&bench, "2/0:ConnectRequest 1/0:04 1/1:04 2/1:ConnectReply 1/0:04 1/1:04 2/0:04 1/0:04 1/1:04 "
+    talk(bench, 902, 502);
+    packet(bench, A, B, 0x22, IB_SEND_ONLY, 80000);
+    talk(bench, 903, 503);
+    finish_bench(bench, "2/0:ConnectRequest 1/0:04 1/1:04 2/1:ConnectReply 1/0:04 1/1:04 2/0:04 1/0:04 1/1:04 "
                         "1-capture 2-capture");
 }
 
 /* Both sides use the new connection, whose request found the former connection on the same queue pair. */
-UNIT_TEST(a_connection_without_its_end_ends_with_the_next_one)
+BENCH(a_connection_without_its_end_ends_with_the_next_one)
 {
-    struct bench bench;
-
-    open_bench(&bench, 0);
     REQUEST(A, B, 71, 0x11);
     REPLY(B, A, 82, 71, 0x22);
-    talk(&bench, 900, 500);
-    bench.log[0] = '\0';
-    manage(&bench, A, B, (struct ib_cm){.attribute = IB_CM_REQUEST, .local_id = 99, .qp = 0x11, .psn = 70000});
-    manage(&bench, B, A,
+    talk(bench, 900, 500);
+    bench->log[0] = '\0';
+    manage(bench, A, B, (struct ib_cm){.attribute = IB_CM_REQUEST, .local_id = 99, .qp = 0x11, .psn = 70000});
+    manage(bench, B, A,
            (struct ib_cm){.attribute = IB_CM_REPLY, .local_id = 98, .remote_id = 99, .qp = 0x22, .psn = 80000});
-    talk(&bench, 80000, 70000);
-    talk(&bench, 80001, 70001);
-    close_bench(&bench, "2/0:ConnectRequest 2/1:ConnectReply 2/0:04 1-reused 2/1:04 2/0:04 2/1:04 2-capture");
+    talk(bench, 80000, 70000);
+    talk(bench, 80001, 70001);
+    finish_bench(bench, "2/0:ConnectRequest 2/1:ConnectReply 2/0:04 1-reused 2/1:04 2/0:04 2/1:04 2-capture");
 }
 
 /* The former connection ends, and the next one owns the queue pair. */
-UNIT_TEST(a_rival_takes_over)
+BENCH(a_rival_takes_over)
 {
-    struct bench bench;
-
-    open_bench(&bench, 0);
     REQUEST(A, B, 71, 0x11);
     REPLY(B, A, 82, 71, 0x22);
-    talk(&bench, 900, 500);
-    bench.log[0] = '\0';
-    manage(&bench, A, B, (struct ib_cm){.attribute = IB_CM_REQUEST, .local_id = 99, .qp = 0x11, .psn = 70000});
+    talk(bench, 900, 500);
+    bench->log[0] = '\0';
+    manage(bench, A, B, (struct ib_cm){.attribute = IB_CM_REQUEST, .local_id = 99, .qp = 0x11, .psn = 70000});
     SAY(IB_CM_DISCONNECT_REQUEST, B, A, 82, 71);
-    bench.now += INT64_C(20) * 1000000000;
-    packet(&bench, B, A, 0x11, IB_SEND_ONLY, 70000);
-    close_bench(&bench, "2/0:ConnectRequest 1/1:DisconnectRequest 1-ended 2/1:04 2-capture");
+    bench->now += INT64_C(20) * 1000000000;
+    packet(bench, B, A, 0x11, IB_SEND_ONLY, 70000);
+    finish_bench(bench, "2/0:ConnectRequest 1/1:DisconnectRequest 1-ended 2/1:04 2-capture");
 }
 
 /* Both ends of a connection within a host have the same number: both directions look the same. */
-UNIT_TEST(a_queue_pair_that_is_connected_to_itself)
+BENCH(a_queue_pair_that_is_connected_to_itself)
 {
-    struct bench bench;
-
-    open_bench(&bench, 0);
     REQUEST(A, A, 71, 0x11);
     REPLY(A, A, 82, 71, 0x11);
-    packet(&bench, A, A, 0x11, IB_SEND_ONLY, 900);
-    close_bench(&bench, "1/0:ConnectRequest 1/1:ConnectReply 1/1:04 1-capture");
+    packet(bench, A, A, 0x11, IB_SEND_ONLY, 900);
+    finish_bench(bench, "1/0:ConnectRequest 1/1:ConnectReply 1/1:04 1-capture");
 }
 
 /* No management: answers show which two directions belong together, even among several. */
-UNIT_TEST(by_what_answers)
+BENCH(by_what_answers)
 {
-    struct bench bench;
-
-    open_bench(&bench, 0);
-    packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
-    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 7000);
-    packet(&bench, B, A, 0x12, IB_SEND_ONLY, 40);
-    assert_string_equal(bench.log, "");
-    packet(&bench, B, A, 0x12, IB_ACKNOWLEDGE, 7000);
-    assert_string_equal(bench.log, "1/0:04 1/1:04");
-    packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
-    packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1001);
-    close_bench(&bench, "1/0:04 1/1:04 2/0:04 2/0:04 1-capture 2-capture");
+    packet(bench, A, B, 0x21, IB_SEND_ONLY, 1000);
+    packet(bench, A, B, 0x22, IB_SEND_ONLY, 7000);
+    packet(bench, B, A, 0x12, IB_SEND_ONLY, 40);
+    assert_string_equal(bench->log, "");
+    packet(bench, B, A, 0x12, IB_ACKNOWLEDGE, 7000);
+    assert_string_equal(bench->log, "1/0:04 1/1:04");
+    packet(bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
+    packet(bench, A, B, 0x21, IB_SEND_ONLY, 1001);
+    finish_bench(bench, "1/0:04 1/1:04 2/0:04 2/0:04 1-capture 2-capture");
 }
 
 /* The queue pair identifies the end even if the start was not captured. */
-UNIT_TEST(disconnected_by_queue_pair)
+BENCH(disconnected_by_queue_pair)
 {
-    struct bench bench;
-
-    open_bench(&bench, 0);
-    packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
-    packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
-    manage(&bench, B, A,
+    packet(bench, A, B, 0x21, IB_SEND_ONLY, 1000);
+    packet(bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
+    manage(bench, B, A,
            (struct ib_cm){.attribute = IB_CM_DISCONNECT_REQUEST, .local_id = 82, .remote_id = 71, .qp = 0x12});
-    manage(&bench, B, A,
+    manage(bench, B, A,
            (struct ib_cm){.attribute = IB_CM_DISCONNECT_REQUEST, .local_id = 82, .remote_id = 71, .qp = 0x11});
-    close_bench(&bench, "1/0:04 1/1:DisconnectRequest 1-capture");
+    finish_bench(bench, "1/0:04 1/1:DisconnectRequest 1-capture");
 }
 
 /* Two connections received the same PSN: the answer may be for either, until another PSN decides. */
-UNIT_TEST(in_doubt)
+BENCH(in_doubt)
 {
-    struct bench bench;
-
-    open_bench(&bench, 0);
-    packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
-    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 1000);
-    packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
-    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 1001);
-    assert_string_equal(bench.log, "");
-    packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 1001);
-    close_bench(&bench, "1/0:04 1/0:04 1-capture 2/0:04 2-capture");
+    packet(bench, A, B, 0x21, IB_SEND_ONLY, 1000);
+    packet(bench, A, B, 0x22, IB_SEND_ONLY, 1000);
+    packet(bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
+    packet(bench, A, B, 0x22, IB_SEND_ONLY, 1001);
+    assert_string_equal(bench->log, "");
+    packet(bench, B, A, 0x11, IB_ACKNOWLEDGE, 1001);
+    finish_bench(bench, "1/0:04 1/0:04 1-capture 2/0:04 2-capture");
 }
 
 /* The same if the user names the pair: at the first packet of the second one. */
-UNIT_TEST(in_no_doubt)
+BENCH(in_no_doubt)
 {
     static const struct ib_qp_pair assumed[] = {{{0x99, 0x98}}, {{0x11, 0x22}}};
-    struct bench bench;
 
-    open_with(&bench, &(struct ib_connections_options){.assumed = assumed, .n_assumed = ARRAY_LENGTH(assumed)});
-    packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
-    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 1000);
-    assert_string_equal(bench.log, "");
-    packet(&bench, B, A, 0x11, IB_SEND_ONLY, 5000);
-    assert_string_equal(bench.log, "1/0:04 1/1:04");
-    packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
-    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 1001);
-    close_bench(&bench, "1/0:04 1/1:04 1/0:04 1-capture 2/0:04 2-capture");
+    open_with(bench, &(struct ib_connections_options){.assumed = assumed, .n_assumed = ARRAY_LENGTH(assumed)});
+    packet(bench, A, B, 0x21, IB_SEND_ONLY, 1000);
+    packet(bench, A, B, 0x22, IB_SEND_ONLY, 1000);
+    assert_string_equal(bench->log, "");
+    packet(bench, B, A, 0x11, IB_SEND_ONLY, 5000);
+    assert_string_equal(bench->log, "1/0:04 1/1:04");
+    packet(bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
+    packet(bench, A, B, 0x22, IB_SEND_ONLY, 1001);
+    finish_bench(bench, "1/0:04 1/1:04 1/0:04 1-capture 2/0:04 2-capture");
 }
 
-UNIT_TEST(one_direction)
+BENCH(one_direction)
 {
-    struct bench bench;
-
-    open_bench(&bench, 0);
-    packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1000);
-    packet(&bench, A, B, 0x21, IB_SEND_ONLY, 1001);
-    ib_connections_finish(bench.connections, 0);
-    assert_true(bench.last.qp_known[1] && !bench.last.qp_known[0]);
-    close_bench(&bench, "1/0:04 1/0:04 1-capture");
+    packet(bench, A, B, 0x21, IB_SEND_ONLY, 1000);
+    packet(bench, A, B, 0x21, IB_SEND_ONLY, 1001);
+    ib_connections_finish(bench->connections, 0);
+    assert_true(bench->last.qp_known[1] && !bench->last.qp_known[0]);
+    finish_bench(bench, "1/0:04 1/0:04 1-capture");
 }
 
-UNIT_TEST(bounds)
+BENCH(bounds)
 {
-    struct bench bench;
-
-    open_bench(&bench, 2);
+    open_bench(bench, 2);
     for (unsigned i = 0; i < 3; i++)
         REQUEST(A, B, i, 0x11 + i);
-    close_bench(&bench, "1/0:ConnectRequest 2/0:ConnectRequest 1-evicted 3/0:ConnectRequest 2-capture 3-capture");
+    finish_bench(bench, "1/0:ConnectRequest 2/0:ConnectRequest 1-evicted 3/0:ConnectRequest 2-capture 3-capture");
 
     /* Queue pairs without counterpart: the oldest is judged as it is. */
-    open_bench(&bench, 100000);
+    open_bench(bench, 100000);
     for (unsigned i = 0; i < IB_UNPAIRED_MAX + 2; i++)
-        packet(&bench, A, B, i, IB_SEND_ONLY, 5);
-    assert_string_equal(bench.log, "1/0:04 2/0:04");
-    ib_connections_free(bench.connections);
+        packet(bench, A, B, i, IB_SEND_ONLY, 5);
+    assert_string_equal(bench->log, "1/0:04 2/0:04");
 
     /* And packets kept for one of them. */
-    open_bench(&bench, 0);
-    for (unsigned i = 0; i < 2000 && bench.log[0] == '\0'; i++)
-        packet(&bench, A, B, 0x21, IB_ACKNOWLEDGE, 5);
-    ib_connections_finish(bench.connections, 0);
-    assert_string_equal(bench.log, "1-capture");
-    assert_true(bench.last.packets > 500 && bench.last.packets <= 2000);
-    ib_connections_free(bench.connections);
+    open_bench(bench, 0);
+    for (unsigned i = 0; i < 2000 && bench->log[0] == '\0'; i++)
+        packet(bench, A, B, 0x21, IB_ACKNOWLEDGE, 5);
+    ib_connections_finish(bench->connections, 0);
+    assert_string_equal(bench->log, "1-capture");
+    assert_true(bench->last.packets > 500 && bench->last.packets <= 2000);
 }
 
 struct kept {
@@ -414,29 +384,29 @@ static struct kept kept_of(struct bench *bench)
 }
 
 /* By frames, and by packets that wait for a missing one; a queue pair with one packet is forgotten. */
-UNIT_TEST(trimmed)
+BENCH(trimmed)
 {
     const struct ib_connections_options options = {.max_connections = UINT32_MAX, .max_unpaired = UINT32_MAX};
-    struct bench bench;
 
-    open_with(&bench, &options);
+    open_with(bench, &options);
     REQUEST(A, B, 71, 0x11);
     REPLY(B, A, 82, 71, 0x22);
-    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 905);
-    packet(&bench, A, B, 0x31, IB_SEND_ONLY, 5);
-    packet(&bench, A, B, 0x32, IB_SEND_ONLY, 5);
-    packet(&bench, A, B, 0x32, IB_SEND_ONLY, 6);
-    packet(&bench, A, B, 0x33, IB_SEND_ONLY, 5);
-    assert_int_equal(kept_of(&bench).unpaired, 3);
-    assert_string_equal(bench.log, "1/0:ConnectRequest 1/1:ConnectReply");
+    packet(bench, A, B, 0x22, IB_SEND_ONLY, 905);
+    packet(bench, A, B, 0x31, IB_SEND_ONLY, 5);
+    packet(bench, A, B, 0x32, IB_SEND_ONLY, 5);
+    packet(bench, A, B, 0x32, IB_SEND_ONLY, 6);
+    packet(bench, A, B, 0x33, IB_SEND_ONLY, 5);
+    assert_int_equal(kept_of(bench).unpaired, 3);
+    assert_string_equal(bench->log, "1/0:ConnectRequest 1/1:ConnectReply");
     assert_int_equal(
-        ib_connections_trim(bench.connections, &(struct kept_limits){.unpaired = 5, .held = SIZE_MAX}, bench.now), 1);
-    assert_int_equal(kept_of(&bench).unpaired, 1);
-    assert_int_equal(ib_connections_trim(bench.connections, &(struct kept_limits){.held = 1}, bench.now), 1);
-    assert_int_equal(kept_of(&bench).held, 0);
+        ib_connections_trim(bench->connections, &(struct kept_limits){.unpaired = 5, .held = SIZE_MAX}, bench->now), 1);
+    assert_int_equal(kept_of(bench).unpaired, 1);
+    assert_int_equal(ib_connections_trim(bench->connections, &(struct kept_limits){.held = 1}, bench->now), 1);
+    assert_int_equal(kept_of(bench).held, 0);
     assert_int_equal(
-        ib_connections_trim(bench.connections, &(struct kept_limits){.connection = 3, .held = SIZE_MAX}, bench.now), 0);
-    close_bench(&bench, "1/0:ConnectRequest 1/1:ConnectReply 2/0:04 2/0:04 1/0:04 1-evicted 2-capture");
+        ib_connections_trim(bench->connections, &(struct kept_limits){.connection = 3, .held = SIZE_MAX}, bench->now),
+        0);
+    finish_bench(bench, "1/0:ConnectRequest 1/1:ConnectReply 2/0:04 2/0:04 1/0:04 1-evicted 2-capture");
 }
 
 static void on_forgotten(void *ctx, uint32_t frame)
@@ -447,60 +417,52 @@ static void on_forgotten(void *ctx, uint32_t frame)
 }
 
 /* A queue pair with a single packet is forgotten, one with more is judged; at the end, one at a time. */
-UNIT_TEST(making_room)
+BENCH(making_room)
 {
     const struct ib_connections_options options = {.max_unpaired = 2};
-    struct bench bench;
 
-    (void)state;
-    open_with_events(&bench, &options,
-                     &(struct ib_connection_events){&bench, on_open, on_managed, on_close, on_forgotten});
-    packet(&bench, A, B, 1, IB_SEND_ONLY, 1);
-    packet(&bench, A, B, 2, IB_SEND_ONLY, 1);
-    packet(&bench, A, B, 2, IB_SEND_ONLY, 2);
-    packet(&bench, A, B, 3, IB_SEND_ONLY, 1);
-    packet(&bench, A, B, 4, IB_SEND_ONLY, 1);
-    close_bench(&bench, "forgot-1 1/0:04 1/0:04 1-capture 2/0:04 2-capture 3/0:04 3-capture");
+    open_with_events(bench, &options,
+                     &(struct ib_connection_events){bench, on_open, on_managed, on_close, on_forgotten});
+    packet(bench, A, B, 1, IB_SEND_ONLY, 1);
+    packet(bench, A, B, 2, IB_SEND_ONLY, 1);
+    packet(bench, A, B, 2, IB_SEND_ONLY, 2);
+    packet(bench, A, B, 3, IB_SEND_ONLY, 1);
+    packet(bench, A, B, 4, IB_SEND_ONLY, 1);
+    finish_bench(bench, "forgot-1 1/0:04 1/0:04 1-capture 2/0:04 2-capture 3/0:04 3-capture");
 }
 
-UNIT_TEST(host_refuses)
+BENCH(host_refuses)
 {
-    struct bench bench;
-
-    open_bench(&bench, 0);
-    bench.refuse = true;
+    bench->refuse = true;
     REQUEST(A, B, 71, 0x11);
     REPLY(B, A, 82, 71, 0x22);
-    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 900);
-    close_bench(&bench, "");
+    packet(bench, A, B, 0x22, IB_SEND_ONLY, 900);
+    finish_bench(bench, "");
 }
 
-UNIT_TEST(many)
+BENCH(many)
 {
     enum { N = 3000 };
-    struct bench bench;
 
-    open_bench(&bench, 0);
     for (uint32_t i = 0; i < N; i++) {
         REQUEST(A, B, i, i + 2);
         REPLY(B, A, i + 100000, i, N - i + 2);
-        bench.log[0] = '\0';
+        bench->log[0] = '\0';
     }
     for (uint32_t i = 0; i < N; i++) {
         char text[32];
 
-        bench.log[0] = '\0';
-        packet(&bench, A, B, N - i + 2, IB_SEND_ONLY, 900);
-        assert_non_null(strstr(bench.log, "/0:04"));
-        assert_null(strchr(bench.log, ' '));
+        bench->log[0] = '\0';
+        packet(bench, A, B, N - i + 2, IB_SEND_ONLY, 900);
+        assert_non_null(strstr(bench->log, "/0:04"));
+        assert_null(strchr(bench->log, ' '));
         SAY(IB_CM_DISCONNECT_REQUEST, B, A, i + 100000, i);
         snprintf(text, sizeof text, "%u/1:DisconnectRequest", i + 1);
-        assert_non_null(strstr(bench.log, text));
+        assert_non_null(strstr(bench->log, text));
     }
-    bench.log[0] = '\0';
-    bench.now += INT64_C(11) * 1000000000;
+    bench->log[0] = '\0';
+    bench->now += INT64_C(11) * 1000000000;
     for (unsigned i = 0; i < 3; i++)
-        packet(&bench, A, C, 7, IB_SEND_ONLY, i); /* each packet retires one */
-    assert_string_equal(bench.log, "1-ended 2-ended 3-ended");
-    ib_connections_free(bench.connections);
+        packet(bench, A, C, 7, IB_SEND_ONLY, i); /* each packet retires one */
+    assert_string_equal(bench->log, "1-ended 2-ended 3-ended");
 }

@@ -62,6 +62,7 @@ static void open_bench(struct bench *bench, bool managed, size_t limit)
 {
     const struct ib_rc_events events = {.ctx = bench, .part = on_part, .hole = on_hole, .refused = on_refused};
 
+    ib_rc_free(bench->rc);
     *bench = (struct bench){.rc = ib_rc_new(&(struct ib_rc_options){.limit = limit})};
     assert_non_null(bench->rc);
     ib_rc_listen(bench->rc, &events);
@@ -72,12 +73,29 @@ static void open_bench(struct bench *bench, bool managed, size_t limit)
     }
 }
 
-static void close_bench(struct bench *bench, const char *expected)
+static void finish_bench(struct bench *bench, const char *expected)
 {
     ib_rc_finish(bench->rc);
     assert_string_equal(bench->log, expected);
+}
+
+static void managed(struct bench *bench)
+{
+    open_bench(bench, true, 0);
+}
+
+static void unmanaged(struct bench *bench)
+{
+    open_bench(bench, false, 0);
+}
+
+static void free_bench(struct bench *bench)
+{
     ib_rc_free(bench->rc);
 }
+
+/* A test on `bench`, which is managed or unmanaged. */
+#define BENCH(test, begin) UNIT_TEST_ON(test, struct bench, bench, begin, free_bench)
 
 struct words {
     uint64_t address;
@@ -107,35 +125,29 @@ static void packet(struct bench *bench, unsigned side, uint8_t opcode, int n, si
     ib_rc_packet(bench->rc, side, &p, bench->frame, bench->now + bench->frame);
 }
 
-#define SEND(n, octets)         packet(&bench, 0, IB_SEND_ONLY, n, octets, (struct words){0})
-#define ACK(n)                  packet(&bench, 1, IB_ACKNOWLEDGE, n, 0, (struct words){.syndrome = 0x1F})
-#define NAK(n, code)            packet(&bench, 1, IB_ACKNOWLEDGE, n, 0, (struct words){.syndrome = 0x60 | (code)})
-#define READ(n, at, octets)     packet(&bench, 0, IB_READ_REQUEST, n, 0, (struct words){.address = at, .size = octets})
-#define RESPONSE(op, n, octets) packet(&bench, 1, op, n, octets, (struct words){.syndrome = 0x1F})
+#define SEND(n, octets)         packet(bench, 0, IB_SEND_ONLY, n, octets, (struct words){0})
+#define ACK(n)                  packet(bench, 1, IB_ACKNOWLEDGE, n, 0, (struct words){.syndrome = 0x1F})
+#define NAK(n, code)            packet(bench, 1, IB_ACKNOWLEDGE, n, 0, (struct words){.syndrome = 0x60 | (code)})
+#define READ(n, at, octets)     packet(bench, 0, IB_READ_REQUEST, n, 0, (struct words){.address = at, .size = octets})
+#define RESPONSE(op, n, octets) packet(bench, 1, op, n, octets, (struct words){.syndrome = 0x1F})
 
-UNIT_TEST(in_order)
+BENCH(in_order, managed)
 {
-    struct bench bench;
-
-    open_bench(&bench, true, 0);
     SEND(0, 10);
-    packet(&bench, 0, IB_SEND_FIRST, 1, 256, (struct words){0});
-    packet(&bench, 0, IB_SEND_MIDDLE, 2, 256, (struct words){0});
-    packet(&bench, 0, IB_SEND_LAST_INVALIDATE, 3, 5, (struct words){0});
-    packet(&bench, 0, IB_WRITE_FIRST, 4, 256, (struct words){.address = 0x1000, .size = 300});
-    packet(&bench, 0, IB_WRITE_LAST, 5, 44, (struct words){0});
-    packet(&bench, 0, IB_FETCH_ADD, 6, 0, (struct words){.address = 0x2000});
-    packet(&bench, 1, IB_ATOMIC_ACKNOWLEDGE, 6, 0, (struct words){.syndrome = 0x1F});
-    packet(&bench, 1, IB_SEND_ONLY, 0, 4, (struct words){0});
-    close_bench(&bench, "S0.0+10! S1.0+256 S1.256+256 S1.512+5! W2@1000+256 W2@1100+44! A3@2000+0! B3@2000+0! S0.0+4!");
+    packet(bench, 0, IB_SEND_FIRST, 1, 256, (struct words){0});
+    packet(bench, 0, IB_SEND_MIDDLE, 2, 256, (struct words){0});
+    packet(bench, 0, IB_SEND_LAST_INVALIDATE, 3, 5, (struct words){0});
+    packet(bench, 0, IB_WRITE_FIRST, 4, 256, (struct words){.address = 0x1000, .size = 300});
+    packet(bench, 0, IB_WRITE_LAST, 5, 44, (struct words){0});
+    packet(bench, 0, IB_FETCH_ADD, 6, 0, (struct words){.address = 0x2000});
+    packet(bench, 1, IB_ATOMIC_ACKNOWLEDGE, 6, 0, (struct words){.syndrome = 0x1F});
+    packet(bench, 1, IB_SEND_ONLY, 0, 4, (struct words){0});
+    finish_bench(bench, "S0.0+10! S1.0+256 S1.256+256 S1.512+5! W2@1000+256 W2@1100+44! A3@2000+0! B3@2000+0! S0.0+4!");
 }
 
 /* Lost before the capture point: the receiver asks again, and everything is repeated from there. */
-UNIT_TEST(lost_on_the_network)
+BENCH(lost_on_the_network, managed)
 {
-    struct bench bench;
-
-    open_bench(&bench, true, 0);
     SEND(0, 1);
     SEND(2, 3);
     SEND(3, 4);
@@ -144,264 +156,236 @@ UNIT_TEST(lost_on_the_network)
     SEND(2, 3);
     SEND(3, 4);
     ACK(3);
-    assert_int_equal(ib_rc_counts(bench.rc)->retransmitted[0], 2);
-    assert_int_equal(ib_rc_counts(bench.rc)->naks[1][IB_NAK_SEQUENCE], 1);
-    assert_int_equal(ib_rc_counts(bench.rc)->holes[0], 0);
-    close_bench(&bench, "S0.0+1! S1.0+2! S2.0+3! S3.0+4!");
+    assert_int_equal(ib_rc_counts(bench->rc)->retransmitted[0], 2);
+    assert_int_equal(ib_rc_counts(bench->rc)->naks[1][IB_NAK_SEQUENCE], 1);
+    assert_int_equal(ib_rc_counts(bench->rc)->holes[0], 0);
+    finish_bench(bench, "S0.0+1! S1.0+2! S2.0+3! S3.0+4!");
 }
 
 /* Acknowledged, but missing: the capture lost it. */
-UNIT_TEST(lost_by_the_capture)
+BENCH(lost_by_the_capture, managed)
 {
-    struct bench bench;
-
-    open_bench(&bench, true, 0);
-    packet(&bench, 0, IB_WRITE_FIRST, 0, 256, (struct words){.address = 0x1000});
-    packet(&bench, 0, IB_WRITE_LAST, 2, 9, (struct words){0});
+    packet(bench, 0, IB_WRITE_FIRST, 0, 256, (struct words){.address = 0x1000});
+    packet(bench, 0, IB_WRITE_LAST, 2, 9, (struct words){0});
     SEND(3, 5);
-    assert_string_equal(bench.log, "W0@1000+256");
+    assert_string_equal(bench->log, "W0@1000+256");
     ACK(3);
-    assert_int_equal(ib_rc_counts(bench.rc)->holes[0], 1);
-    close_bench(&bench, "W0@1000+256 hole0:1-2@1 W1.0+9 S2.0+5!");
+    assert_int_equal(ib_rc_counts(bench->rc)->holes[0], 1);
+    finish_bench(bench, "W0@1000+256 hole0:1-2@1 W1.0+9 S2.0+5!");
 }
 
 /* The acknowledgement is captured before its packet: nothing is missing. */
-UNIT_TEST(acknowledgement_comes_first)
+BENCH(acknowledgement_comes_first, managed)
 {
-    struct bench bench;
-
-    open_bench(&bench, true, 0);
     SEND(0, 1);
     ACK(1);
     SEND(1, 2);
     SEND(2, 3);
-    close_bench(&bench, "S0.0+1! S1.0+2! S2.0+3!");
+    finish_bench(bench, "S0.0+1! S1.0+2! S2.0+3!");
 }
 
-UNIT_TEST(acknowledged_but_never_captured)
+BENCH(acknowledged_but_never_captured, managed)
 {
-    struct bench bench;
-
-    open_bench(&bench, true, 0);
     SEND(0, 1);
     ACK(2);
     SEND(4, 5);
-    assert_string_equal(bench.log, "S0.0+1! hole0:1-3@1");
+    assert_string_equal(bench->log, "S0.0+1! hole0:1-3@1");
     SEND(3, 4);
-    close_bench(&bench, "S0.0+1! hole0:1-3@1 S1.0+4! S2.0+5!");
+    finish_bench(bench, "S0.0+1! hole0:1-3@1 S1.0+4! S2.0+5!");
 }
 
-UNIT_TEST(repeats_are_taken_once)
+BENCH(repeats_are_taken_once, managed)
 {
-    struct bench bench;
-
-    open_bench(&bench, true, 0);
     SEND(0, 1);
     SEND(0, 1);
     SEND(2, 3);
     SEND(2, 3);
     SEND(1, 2);
     SEND(0, 1);
-    assert_int_equal(ib_rc_counts(bench.rc)->retransmitted[0], 3);
-    close_bench(&bench, "S0.0+1! S1.0+2! S2.0+3!");
+    assert_int_equal(ib_rc_counts(bench->rc)->retransmitted[0], 3);
+    finish_bench(bench, "S0.0+1! S1.0+2! S2.0+3!");
 }
 
-UNIT_TEST(refusals)
+BENCH(refusals, managed)
 {
-    struct bench bench;
-
-    open_bench(&bench, true, 0);
     SEND(0, 1);
-    packet(&bench, 1, IB_ACKNOWLEDGE, 0, 0, (struct words){.syndrome = 0x2A}); /* RNR */
+    packet(bench, 1, IB_ACKNOWLEDGE, 0, 0, (struct words){.syndrome = 0x2A}); /* RNR */
     SEND(0, 1);
     ACK(0);
-    packet(&bench, 0, IB_WRITE_ONLY, 1, 8, (struct words){.address = 0x666});
+    packet(bench, 0, IB_WRITE_ONLY, 1, 8, (struct words){.address = 0x666});
     NAK(1, IB_NAK_REMOTE_ACCESS);
-    assert_int_equal(ib_rc_counts(bench.rc)->rnr_naks[1], 1);
-    close_bench(&bench, "S0.0+1! W1@666+8! refused1:2 at 1 of a Write");
+    assert_int_equal(ib_rc_counts(bench->rc)->rnr_naks[1], 1);
+    finish_bench(bench, "S0.0+1! W1@666+8! refused1:2 at 1 of a Write");
 }
 
-#define RNR(n) packet(&bench, 1, IB_ACKNOWLEDGE, n, 0, (struct words){.syndrome = 0x21}) /* 10 us */
+#define RNR(n) packet(bench, 1, IB_ACKNOWLEDGE, n, 0, (struct words){.syndrome = 0x21}) /* 10 us */
 
 /* A Send that is repeated after an RNR NAK is received; only one that is given up was refused. */
-UNIT_TEST(not_ready)
+BENCH(not_ready, managed)
 {
-    struct bench bench;
-
-    open_bench(&bench, true, 0);
     SEND(0, 1);
     SEND(1, 2);
     RNR(0);
-    ib_rc_disconnect(bench.rc, bench.now);
-    ib_rc_disconnect(bench.rc, bench.now);
-    close_bench(&bench, "S0.0+1! S1.0+2! refused1:0rnr at 0 of a Send");
+    ib_rc_disconnect(bench->rc, bench->now);
+    ib_rc_disconnect(bench->rc, bench->now);
+    finish_bench(bench, "S0.0+1! S1.0+2! refused1:0rnr at 0 of a Send");
 
-    open_bench(&bench, true, 0); /* the capture ends */
+    open_bench(bench, true, 0); /* the capture ends */
     SEND(0, 1);
     RNR(0);
-    close_bench(&bench, "S0.0+1!");
+    finish_bench(bench, "S0.0+1!");
 
-    open_bench(&bench, true, 0); /* it was taken later */
+    open_bench(bench, true, 0); /* it was taken later */
     SEND(0, 1);
     RNR(0);
     SEND(0, 1);
     ACK(0);
-    ib_rc_disconnect(bench.rc, bench.now);
-    close_bench(&bench, "S0.0+1!");
+    ib_rc_disconnect(bench->rc, bench->now);
+    finish_bench(bench, "S0.0+1!");
 
-    open_bench(&bench, true, 0); /* overtaken by the Acknowledge of the copy */
+    open_bench(bench, true, 0); /* overtaken by the Acknowledge of the copy */
     SEND(0, 1);
     SEND(0, 1);
     ACK(0);
     RNR(0);
-    ib_rc_disconnect(bench.rc, bench.now);
-    close_bench(&bench, "S0.0+1!");
+    ib_rc_disconnect(bench->rc, bench->now);
+    finish_bench(bench, "S0.0+1!");
 
-    open_bench(&bench, true, 0); /* the capture may lack the Acknowledge, */
+    open_bench(bench, true, 0); /* the capture may lack the Acknowledge, */
     SEND(0, 1);
     RNR(0);
     SEND(0, 1);
-    ib_rc_disconnect(bench.rc, bench.now);
-    close_bench(&bench, "S0.0+1!");
+    ib_rc_disconnect(bench->rc, bench->now);
+    finish_bench(bench, "S0.0+1!");
 
-    open_bench(&bench, true, 0); /* and also the retransmission */
+    open_bench(bench, true, 0); /* and also the retransmission */
     SEND(0, 1);
     RNR(0);
-    bench.now = 10002;
+    bench->now = 10002;
     SEND(1, 2);
-    ib_rc_disconnect(bench.rc, bench.now);
-    close_bench(&bench, "S0.0+1! S1.0+2!");
+    ib_rc_disconnect(bench->rc, bench->now);
+    finish_bench(bench, "S0.0+1! S1.0+2!");
 
-    open_bench(&bench, true, 0); /* or the receiver's reaction */
+    open_bench(bench, true, 0); /* or the receiver's reaction */
     SEND(0, 1);
     RNR(0);
-    packet(&bench, 1, IB_SEND_ONLY, 3, 1, (struct words){0});
-    ib_rc_disconnect(bench.rc, bench.now);
-    close_bench(&bench, "S0.0+1! hole1:0-3@0 S0.0+1!");
-    open_bench(&bench, true, 0); /* the retransmission and its Acknowledge are captured late */
+    packet(bench, 1, IB_SEND_ONLY, 3, 1, (struct words){0});
+    ib_rc_disconnect(bench->rc, bench->now);
+    finish_bench(bench, "S0.0+1! hole1:0-3@0 S0.0+1!");
+    open_bench(bench, true, 0); /* the retransmission and its Acknowledge are captured late */
     SEND(0, 1);
     RNR(0);
-    ib_rc_disconnect(bench.rc, bench.now);
-    bench.now += SKEW - 100;
+    ib_rc_disconnect(bench->rc, bench->now);
+    bench->now += SKEW - 100;
     SEND(0, 1);
-    close_bench(&bench, "S0.0+1!");
+    finish_bench(bench, "S0.0+1!");
 
-    open_bench(&bench, true, 0);
+    open_bench(bench, true, 0);
     SEND(0, 1);
     SEND(0, 1);
     RNR(0);
-    ib_rc_disconnect(bench.rc, bench.now);
+    ib_rc_disconnect(bench->rc, bench->now);
     ACK(0);
-    close_bench(&bench, "S0.0+1!");
+    finish_bench(bench, "S0.0+1!");
 
-    open_bench(&bench, true, 0); /* too late to have been sent before */
+    open_bench(bench, true, 0); /* too late to have been sent before */
     SEND(0, 1);
     RNR(0);
-    ib_rc_disconnect(bench.rc, bench.now);
-    bench.now += SKEW;
+    ib_rc_disconnect(bench->rc, bench->now);
+    bench->now += SKEW;
     SEND(0, 1);
-    close_bench(&bench, "S0.0+1! refused1:0rnr at 0 of a Send");
+    finish_bench(bench, "S0.0+1! refused1:0rnr at 0 of a Send");
 
     for (int acknowledged = 0; acknowledged < 2;
          acknowledged++) { /* a hole that hides an Acknowledge may hide the Send's copy */
-        open_bench(&bench, true, 0);
-        packet(&bench, 1, IB_SEND_ONLY, 0, 1, (struct words){0});
+        open_bench(bench, true, 0);
+        packet(bench, 1, IB_SEND_ONLY, 0, 1, (struct words){0});
         if (acknowledged)
-            packet(&bench, 0, IB_ACKNOWLEDGE, 0, 0, (struct words){.syndrome = 0x1F});
+            packet(bench, 0, IB_ACKNOWLEDGE, 0, 0, (struct words){.syndrome = 0x1F});
         SEND(0, 1);
         RNR(0);
-        bench.now = SKEW + 100;
-        ib_rc_disconnect(bench.rc, bench.now);
-        close_bench(&bench, acknowledged ? "S0.0+1! S0.0+1! refused1:0rnr at 0 of a Send" : "S0.0+1! S0.0+1!");
+        bench->now = SKEW + 100;
+        ib_rc_disconnect(bench->rc, bench->now);
+        finish_bench(bench, acknowledged ? "S0.0+1! S0.0+1! refused1:0rnr at 0 of a Send" : "S0.0+1! S0.0+1!");
     }
 
-    open_bench(&bench, true, 0); /* it came when the connection was over */
+    open_bench(bench, true, 0); /* it came when the connection was over */
     SEND(0, 1);
-    ib_rc_disconnect(bench.rc, bench.now);
+    ib_rc_disconnect(bench->rc, bench->now);
     RNR(0);
-    close_bench(&bench, "S0.0+1!");
+    finish_bench(bench, "S0.0+1!");
 }
 
 /* A sender that repeats before the NAK's time gives its receiver no chance. */
-UNIT_TEST(haste_after_not_ready)
+BENCH(haste_after_not_ready, managed)
 {
     for (int waits = 0; waits < 2; waits++) {
-        struct bench bench;
-
-        open_bench(&bench, true, 0);
-        ib_rc_rnr_retries(bench.rc, 0, 1);
+        open_bench(bench, true, 0);
+        ib_rc_rnr_retries(bench->rc, 0, 1);
         for (unsigned i = 0; i < 2; i++) {
             SEND(0, 1);
             RNR(0);
-            bench.now += waits ? 10000 : 2000;
+            bench->now += waits ? 10000 : 2000;
         }
-        close_bench(&bench, "S0.0+1! refused1:0rnr at 0 of a Send");
-        assert_int_equal(bench.hasty, !waits);
+        finish_bench(bench, "S0.0+1! refused1:0rnr at 0 of a Send");
+        assert_int_equal(bench->hasty, !waits);
     }
 }
 
-UNIT_TEST(retries_after_not_ready)
+BENCH(retries_after_not_ready, managed)
 {
-    struct bench bench;
-
     for (unsigned retries = 0; retries < 8; retries++) {
         for (unsigned naks = 1; naks < 9; naks++) {
-            open_bench(&bench, true, 0);
-            ib_rc_rnr_retries(bench.rc, 0, (uint8_t)retries);
+            open_bench(bench, true, 0);
+            ib_rc_rnr_retries(bench->rc, 0, (uint8_t)retries);
             for (unsigned i = 0; i < naks; i++) {
                 SEND(0, 1);
                 RNR(0);
                 RNR(0); /* captured twice */
             }
-            close_bench(&bench, retries < 7 && naks > retries ? "S0.0+1! refused1:0rnr at 0 of a Send" : "S0.0+1!");
+            finish_bench(bench, retries < 7 && naks > retries ? "S0.0+1! refused1:0rnr at 0 of a Send" : "S0.0+1!");
         }
     }
-    open_bench(&bench, true, 0); /* more often than agreed, and accepted */
-    ib_rc_rnr_retries(bench.rc, 0, 0);
+    open_bench(bench, true, 0); /* more often than agreed, and accepted */
+    ib_rc_rnr_retries(bench->rc, 0, 0);
     SEND(0, 1);
     RNR(0);
     SEND(0, 1);
-    close_bench(&bench, "S0.0+1!");
+    finish_bench(bench, "S0.0+1!");
 
-    open_bench(&bench, true, 0); /* each request by itself */
-    ib_rc_rnr_retries(bench.rc, 0, 1);
+    open_bench(bench, true, 0); /* each request by itself */
+    ib_rc_rnr_retries(bench->rc, 0, 1);
     SEND(0, 1);
     RNR(0);
     SEND(0, 1);
     ACK(0);
     SEND(1, 1);
     RNR(1);
-    close_bench(&bench, "S0.0+1! S1.0+1!");
+    finish_bench(bench, "S0.0+1! S1.0+1!");
 }
 
 /* Requests with a wrong ICRC: if acknowledged without a copy, they were received. */
-UNIT_TEST(damaged_requests)
+BENCH(damaged_requests, managed)
 {
-    struct bench bench;
-
-    open_bench(&bench, true, 0);
     SEND(0, 1);
     ACK(0);
-    assert_int_equal(ib_rc_damaged_acked(bench.rc, 0), 0);
-    ib_rc_damaged(bench.rc, 0);
+    assert_int_equal(ib_rc_damaged_acked(bench->rc, 0), 0);
+    ib_rc_damaged(bench->rc, 0);
     ACK(0);
-    assert_int_equal(ib_rc_damaged_acked(bench.rc, 0), 0);
+    assert_int_equal(ib_rc_damaged_acked(bench->rc, 0), 0);
     SEND(1, 1); /* sent again */
     ACK(1);
-    assert_int_equal(ib_rc_damaged_acked(bench.rc, 0), 0);
-    ib_rc_damaged(bench.rc, 0);
-    ib_rc_damaged(bench.rc, 0);
+    assert_int_equal(ib_rc_damaged_acked(bench->rc, 0), 0);
+    ib_rc_damaged(bench->rc, 0);
+    ib_rc_damaged(bench->rc, 0);
     ACK(3);
-    assert_int_equal(ib_rc_damaged_acked(bench.rc, 0), 2);
-    assert_int_equal(ib_rc_damaged_acked(bench.rc, 0), 0);
-    close_bench(&bench, "S0.0+1! S1.0+1! hole0:2-4@4");
+    assert_int_equal(ib_rc_damaged_acked(bench->rc, 0), 2);
+    assert_int_equal(ib_rc_damaged_acked(bench->rc, 0), 0);
+    finish_bench(bench, "S0.0+1! S1.0+1! hole0:2-4@4");
 }
 
-UNIT_TEST(reads)
+BENCH(reads, managed)
 {
-    struct bench bench;
-
-    open_bench(&bench, true, 0);
     READ(0, 0x1000, 600); /* three packets */
     READ(3, 0x8000, 0);
     SEND(4, 1);
@@ -409,36 +393,30 @@ UNIT_TEST(reads)
     RESPONSE(IB_READ_RESPONSE_MIDDLE, 1, 256);
     RESPONSE(IB_READ_RESPONSE_LAST, 2, 88);
     RESPONSE(IB_READ_RESPONSE_ONLY, 3, 0);
-    close_bench(&bench, "R0@1000:600 R1@8000:0 S2.0+1!? P0@1000+256 P0@1100+256 P0@1200+88! P1@8000+0!");
+    finish_bench(bench, "R0@1000:600 R1@8000:0 S2.0+1!? P0@1000+256 P0@1100+256 P0@1200+88! P1@8000+0!");
 }
 
 /* Also for Reads that were complete before the next began. */
-UNIT_TEST(responses_sent_again)
+BENCH(responses_sent_again, managed)
 {
-    struct bench bench;
-
-    open_bench(&bench, true, 0);
     for (int n = 0; n < 600; n++) {
         READ(n, 0x1000, 8);
         RESPONSE(IB_READ_RESPONSE_ONLY, n, 8);
-        bench.log[0] = 0;
+        bench->log[0] = 0;
     }
-    assert_int_equal(ib_rc_counts(bench.rc)->repeated_responses[1], 0);
+    assert_int_equal(ib_rc_counts(bench->rc)->repeated_responses[1], 0);
     RESPONSE(IB_READ_RESPONSE_ONLY, 597, 8);
     RESPONSE(IB_READ_RESPONSE_ONLY, 598, 8);
     RESPONSE(IB_READ_RESPONSE_ONLY, 599, 8);
     RESPONSE(IB_READ_RESPONSE_ONLY, 100, 8);
-    assert_int_equal(ib_rc_counts(bench.rc)->repeated_responses[1], 4);
+    assert_int_equal(ib_rc_counts(bench->rc)->repeated_responses[1], 4);
     SEND(600, 1);
-    close_bench(&bench, "S600.0+1!");
+    finish_bench(bench, "S600.0+1!");
 }
 
 /* The rest is requested from the missing PSN, and keeps its opcodes: Middle and Last. */
-UNIT_TEST(read_asked_again)
+BENCH(read_asked_again, managed)
 {
-    struct bench bench;
-
-    open_bench(&bench, true, 0);
     READ(0, 0x1000, 600);
     READ(3, 0x8000, 5);
     RESPONSE(IB_READ_RESPONSE_FIRST, 0, 256);
@@ -449,116 +427,96 @@ UNIT_TEST(read_asked_again)
     RESPONSE(IB_READ_RESPONSE_MIDDLE, 1, 256);
     RESPONSE(IB_READ_RESPONSE_LAST, 2, 88);
     RESPONSE(IB_READ_RESPONSE_ONLY, 3, 5);
-    assert_int_equal(ib_rc_counts(bench.rc)->retransmitted[0], 2);
-    assert_int_equal(ib_rc_counts(bench.rc)->holes[0], 0);
-    close_bench(&bench, "R0@1000:600 R1@8000:5 P0@1000+256 P0@1200+88 P1@8000+5! P0@1100+256!");
+    assert_int_equal(ib_rc_counts(bench->rc)->retransmitted[0], 2);
+    assert_int_equal(ib_rc_counts(bench->rc)->holes[0], 0);
+    finish_bench(bench, "R0@1000:600 R1@8000:5 P0@1000+256 P0@1200+88 P1@8000+5! P0@1100+256!");
 }
 
-UNIT_TEST(more_than_was_asked_for)
+BENCH(more_than_was_asked_for, managed)
 {
-    struct bench bench;
-
-    open_bench(&bench, true, 0);
     READ(0, 0x1000, 100);
     RESPONSE(IB_READ_RESPONSE_ONLY, 0, 200);
-    close_bench(&bench, "R0@1000:100 P0@1000+100!");
+    finish_bench(bench, "R0@1000:100 P0@1000+100!");
 }
 
 /* Neither management nor MTU was captured: some MTU explains the PSN after a Read. */
-UNIT_TEST(late_start)
+BENCH(late_start, unmanaged)
 {
-    struct bench bench;
-
-    open_bench(&bench, false, 0);
-    packet(&bench, 0, IB_SEND_LAST, 0, 7, (struct words){0});
+    packet(bench, 0, IB_SEND_LAST, 0, 7, (struct words){0});
     READ(1, 0x1000, 3000); /* 1024: three packets */
     SEND(4, 1);
     RESPONSE(IB_READ_RESPONSE_MIDDLE, 2, 1024);
     RESPONSE(IB_READ_RESPONSE_LAST, 3, 952);
     RESPONSE(IB_READ_RESPONSE_FIRST, 1, 1024);
-    close_bench(&bench, "S0.0+7 R1@1000:3000 S2.0+1!? P1@1400+1024 P1@1800+952 P1@1000+1024!");
+    finish_bench(bench, "S0.0+7 R1@1000:3000 S2.0+1!? P1@1400+1024 P1@1800+952 P1@1000+1024!");
 }
 
 /* PSNs that fit a Read of two packets of 512 octets come after a lost Read: a payload proves it, earlier or later. */
-UNIT_TEST(a_request_lost_after_a_read)
+BENCH(a_request_lost_after_a_read, unmanaged)
 {
-    struct bench bench;
-
-    open_bench(&bench, false, 0);
-    packet(&bench, 0, IB_SEND_LAST, 0, 1000, (struct words){0});
+    packet(bench, 0, IB_SEND_LAST, 0, 1000, (struct words){0});
     READ(1, 0x1000, 1024);
     SEND(3, 1);
     RESPONSE(IB_READ_RESPONSE_ONLY, 1, 1024);
     RESPONSE(IB_READ_RESPONSE_ONLY, 2, 1024);
     READ(4, 0x2000, 2048);
     SEND(6, 1);
-    close_bench(&bench, "S0.0+1000 R1@1000:1024 P1@1000+1024! hole0:2-3@2 S2.0+1! R3@2000:2048 S4.0+1!?");
+    finish_bench(bench, "S0.0+1000 R1@1000:1024 P1@1000+1024! hole0:2-3@2 S2.0+1! R3@2000:2048 S4.0+1!?");
 
-    open_bench(&bench, false, 0);
+    open_bench(bench, false, 0);
     READ(0, 0x1000, 1024);
     READ(2, 0x2000, 1024);
     RESPONSE(IB_READ_RESPONSE_ONLY, 0, 1024);
     RESPONSE(IB_READ_RESPONSE_ONLY, 1, 1024);
     RESPONSE(IB_READ_RESPONSE_ONLY, 2, 1024);
-    close_bench(&bench, "R0@1000:1024 R1@2000:1024 hole0:1-2@1 P0@1000+1024! P1@2000+1024!");
+    finish_bench(bench, "R0@1000:1024 R1@2000:1024 hole0:1-2@1 P0@1000+1024! P1@2000+1024!");
 }
 
 /* The capture begins during a retransmission: its contents are unknown. */
-UNIT_TEST(requests_from_before_the_capture)
+BENCH(requests_from_before_the_capture, unmanaged)
 {
-    struct bench bench;
-
-    open_bench(&bench, false, 0);
     SEND(4, 1);
     SEND(2, 1);
     SEND(3, 1);
     SEND(4, 1);
-    assert_string_equal(bench.log, "S0.0+1!");
+    assert_string_equal(bench->log, "S0.0+1!");
     SEND(5, 2);
     SEND(6, 3);
-    assert_int_equal(ib_rc_counts(bench.rc)->retransmitted[0], 3);
-    close_bench(&bench, "S0.0+1! hole0:1-1@1 S1.0+2! S2.0+3!");
+    assert_int_equal(ib_rc_counts(bench->rc)->retransmitted[0], 3);
+    finish_bench(bench, "S0.0+1! hole0:1-1@1 S1.0+2! S2.0+3!");
 }
 
 /* The MTU is unknown. No MTU makes three packets of 1000 octets. */
-UNIT_TEST(reads_without_any_answer)
+BENCH(reads_without_any_answer, unmanaged)
 {
-    struct bench bench;
-
-    open_bench(&bench, false, 0);
     READ(0, 0x1000, 5000);
     READ(2, 0x2000, 2000);
     READ(6, 0x3000, 1000);
-    assert_string_equal(bench.log, "R0@1000:5000 R1@2000:2000 R2@3000:1000");
+    assert_string_equal(bench->log, "R0@1000:5000 R1@2000:2000 R2@3000:1000");
     SEND(9, 1);
-    close_bench(&bench, "R0@1000:5000 R1@2000:2000 R2@3000:1000 hole0:7-9@3 S3.0+1!?");
+    finish_bench(bench, "R0@1000:5000 R1@2000:2000 R2@3000:1000 hole0:7-9@3 S3.0+1!?");
 }
 
-UNIT_TEST(mtu_from_the_response)
+BENCH(mtu_from_the_response, unmanaged)
 {
-    struct bench bench;
-
-    open_bench(&bench, false, 0);
     READ(0, 0x1000, 1000);
     RESPONSE(IB_READ_RESPONSE_FIRST, 0, 512);
     RESPONSE(IB_READ_RESPONSE_LAST, 1, 488);
     SEND(2, 1);
-    assert_int_equal(ib_rc_counts(bench.rc)->holes[0], 0);
-    close_bench(&bench, "R0@1000:1000 P0@1000+512 P0@1200+488! S1.0+1!");
+    assert_int_equal(ib_rc_counts(bench->rc)->holes[0], 0);
+    finish_bench(bench, "R0@1000:1000 P0@1000+512 P0@1200+488! S1.0+1!");
 }
 
-UNIT_TEST(bound_on_what_is_held)
+BENCH(bound_on_what_is_held, managed)
 {
-    struct bench bench;
-
-    open_bench(&bench, true, 4000);
+    open_bench(bench, true, 4000);
     SEND(0, 1);
     SEND(2, 1000);
     SEND(3, 1000);
     SEND(4, 1000);
     SEND(5, 2000); /* too much */
     SEND(6, 4);
-    close_bench(&bench, "S0.0+1! hole0:1-2@1 S1.0+1000! S2.0+1000! S3.0+1000! S4.0+2000! S5.0+4!");
+    finish_bench(bench, "S0.0+1! hole0:1-2@1 S1.0+1000! S2.0+1000! S3.0+1000! S4.0+2000! S5.0+4!");
 }
 
 /* ---- conversations by chance ---- */
@@ -587,10 +545,9 @@ static unsigned make_messages(uint64_t *seed, struct sent *sent)
 }
 
 /* Go-back-N with packets lost before or after the capture point: all octets come once, and in order. */
-UNIT_TEST(random_loss_is_no_hole)
+BENCH(random_loss_is_no_hole, managed)
 {
     for (uint64_t seed = 1; seed < 400; seed++) {
-        struct bench bench;
         struct sent sent[PACKETS];
         uint64_t random = seed;
         unsigned n = make_messages(&random, sent), expected = 0, turns = 0;
@@ -598,7 +555,7 @@ UNIT_TEST(random_loss_is_no_hole)
         size_t length = 0;
         unsigned message = 0, offset = 0;
 
-        open_bench(&bench, true, 0);
+        open_bench(bench, true, 0);
         while (expected < n && turns++ < 1000) {
             unsigned arrived = expected;
             bool gap = false;
@@ -607,7 +564,7 @@ UNIT_TEST(random_loss_is_no_hole)
                 bool before = next_random(&random) % 8 == 0, after = next_random(&random) % 8 == 0;
 
                 if (!before)
-                    packet(&bench, 0, sent[i].opcode, (int)i, sent[i].octets, (struct words){0});
+                    packet(bench, 0, sent[i].opcode, (int)i, sent[i].octets, (struct words){0});
                 if (before || after)
                     gap = true;
                 else if (!gap)
@@ -629,25 +586,22 @@ UNIT_TEST(random_loss_is_no_hole)
             message += last;
         }
         assert_int_equal(expected, n);
-        assert_int_equal(ib_rc_counts(bench.rc)->holes[0], 0);
-        close_bench(&bench, wanted);
+        assert_int_equal(ib_rc_counts(bench->rc)->holes[0], 0);
+        finish_bench(bench, wanted);
     }
 }
 
 /* The message of a NAK: by any of its packets; unseen messages cause no findings. */
-UNIT_TEST(blamed_messages)
+BENCH(blamed_messages, managed)
 {
-    struct bench bench;
-
-    open_bench(&bench, true, 0);
-    packet(&bench, 0, IB_WRITE_ONLY, 0, 8, (struct words){.address = 0x666});
+    packet(bench, 0, IB_WRITE_ONLY, 0, 8, (struct words){.address = 0x666});
     SEND(1, 1);
-    packet(&bench, 0, IB_SEND_ONLY_INVALIDATE, 2, 1, (struct words){0});
+    packet(bench, 0, IB_SEND_ONLY_INVALIDATE, 2, 1, (struct words){0});
     NAK(2, IB_NAK_INVALID_REQUEST);
     NAK(1, IB_NAK_INVALID_REQUEST);
     NAK(0, IB_NAK_REMOTE_ACCESS);
     NAK(9, IB_NAK_REMOTE_OPERATION);
-    close_bench(&bench, "W0@666+8! S1.0+1! S2.0+1! refused1:1 at 2 of a Send with Invalidate refused1:1 at 1 of a Send "
+    finish_bench(bench, "W0@666+8! S1.0+1! S2.0+1! refused1:1 at 2 of a Send with Invalidate refused1:1 at 1 of a Send "
                         "refused1:2 at 0 of a Write refused1:3 at 9 of what is unknown hole0:3-9@3");
 }
 
@@ -680,25 +634,23 @@ static void keep_parts(struct bench *bench, struct ib_rc_part *latest)
 }
 
 /* This long after the previous request, a Send may be a copy of a missing one; or a retransmission was requested. */
-UNIT_TEST(copies)
+BENCH(copies, managed)
 {
     enum { TIMEOUT = 1000000 };
     struct ib_rc_part latest = {0};
-    struct bench bench;
 
-    keep_parts(&bench, &latest);
+    keep_parts(bench, &latest);
     SEND(0, 1);
     assert_int_equal(latest.copy_ns, 0); /* the timeout is not known */
-    ib_rc_free(bench.rc);
 
-    keep_parts(&bench, &latest);
-    ib_rc_ack_timeout(bench.rc, TIMEOUT, 0);
+    keep_parts(bench, &latest);
+    ib_rc_ack_timeout(bench->rc, TIMEOUT, 0);
     SEND(0, 1);
     assert_int_equal(latest.copy_ns, INT64_MAX);
-    bench.now = TIMEOUT - 2;
+    bench->now = TIMEOUT - 2;
     SEND(1, 1);
     assert_int_equal(latest.copy_ns, INT64_MAX);
-    bench.now += TIMEOUT;
+    bench->now += TIMEOUT;
     SEND(2, 1);
     assert_int_equal(latest.copy_ns, TIMEOUT);
     NAK(3, IB_NAK_SEQUENCE);
@@ -709,7 +661,6 @@ UNIT_TEST(copies)
     SEND(4, 1);
     SEND(5, 1);
     assert_int_equal(latest.copy_ns, 0);
-    ib_rc_free(bench.rc);
 }
 
 /* ---- what is sent again ---- */
@@ -754,109 +705,98 @@ static void send_octet(struct bench *bench, int n, uint8_t octet)
     ib_rc_packet(bench->rc, 0, &p, bench->frame, bench->frame);
 }
 
-UNIT_TEST(copies_are_compared)
+BENCH(copies_are_compared, managed)
 {
     struct compared compared;
-    struct bench bench;
 
-    open_compared(&bench, &compared);
+    open_compared(bench, &compared);
     for (int n = 0; n < 5; n++)
-        send_octet(&bench, n, 1);
+        send_octet(bench, n, 1);
     ACK(1);
-    send_octet(&bench, 3, 1);
+    send_octet(bench, 3, 1);
     assert_int_equal(compared.same, 1);
-    send_octet(&bench, 3, 2);
-    send_octet(&bench, 3, 2); /* one finding */
+    send_octet(bench, 3, 2);
+    send_octet(bench, 3, 2); /* one finding */
     assert_int_equal(compared.differ, 1);
     assert_int_equal(compared.first_frame, 4);
     assert_false(compared.taken);
     assert_string_equal(compared.difference,
                         "expected 01 at octet 40 of the payload, as first sent in frame 4; found other octets, 02 "
                         "(1 octets differ, the last at 40)");
-    send_octet(&bench, 1, 2); /* acknowledged before */
+    send_octet(bench, 1, 2); /* acknowledged before */
     assert_int_equal(compared.differ, 2);
     assert_true(compared.taken);
-    ib_rc_disconnect(bench.rc, bench.frame);
-    send_octet(&bench, 4, 2); /* perhaps from another connection of these queue pairs */
+    ib_rc_disconnect(bench->rc, bench->frame);
+    send_octet(bench, 4, 2); /* perhaps from another connection of these queue pairs */
     assert_int_equal(compared.differ, 2);
-    ib_rc_free(bench.rc);
 }
 
 /* None of it was accepted yet. */
-UNIT_TEST(copies_of_what_is_held)
+BENCH(copies_of_what_is_held, managed)
 {
     struct compared compared;
-    struct bench bench;
 
-    open_compared(&bench, &compared);
-    send_octet(&bench, 0, 1);
-    send_octet(&bench, 2, 1);
-    send_octet(&bench, 2, 7);
+    open_compared(bench, &compared);
+    send_octet(bench, 0, 1);
+    send_octet(bench, 2, 1);
+    send_octet(bench, 2, 7);
     assert_int_equal(compared.differ, 1);
     assert_int_equal(compared.first_frame, 2);
-    ib_rc_free(bench.rc);
 }
 
 /* The numbers repeat 2^24 later for other data. */
-UNIT_TEST(numbers_that_come_again)
+BENCH(numbers_that_come_again, managed)
 {
     enum { STEP = 1 << 22, TURNS = 5 };
     struct compared compared;
-    struct bench bench;
 
-    open_compared(&bench, &compared);
+    open_compared(bench, &compared);
     for (int i = 0; i < TURNS; i++) {
-        send_octet(&bench, i * STEP, (uint8_t)i);
+        send_octet(bench, i * STEP, (uint8_t)i);
         ACK(i * STEP);
     }
     assert_int_equal(compared.same + compared.differ, 0);
-    ib_rc_free(bench.rc);
 }
 
 /* Data in flight is kept up to a limit, then the latest; overwritten data is not compared. */
-UNIT_TEST(copies_up_to_a_bound)
+BENCH(copies_up_to_a_bound, managed)
 {
     enum { SENDS = 5000, LATEST = SENDS - 1 };
     struct compared compared;
-    struct bench bench;
 
-    open_compared(&bench, &compared);
+    open_compared(bench, &compared);
     for (int n = 0; n < SENDS; n++)
-        send_octet(&bench, n, 1);
-    send_octet(&bench, 0, 2);
+        send_octet(bench, n, 1);
+    send_octet(bench, 0, 2);
     assert_int_equal(compared.same + compared.differ, 0);
     for (int n = LATEST; n > LATEST - 1000; n--)
-        send_octet(&bench, n, n % 10 == 0 ? 2 : 1);
+        send_octet(bench, n, n % 10 == 0 ? 2 : 1);
     assert_int_equal(compared.differ, 100);
     assert_int_equal(compared.same, 900);
-    ib_rc_free(bench.rc);
 }
 
 /* The buffer grows while nothing is acknowledged, with packets of all lengths. */
-UNIT_TEST(copies_of_all_lengths)
+BENCH(copies_of_all_lengths, managed)
 {
     struct compared compared;
-    struct bench bench;
 
-    open_compared(&bench, &compared);
+    open_compared(bench, &compared);
     for (int n = 0; n < 200; n++)
         SEND(n, (size_t)(n * 37 % 1400));
     for (int n = 0; n < 200; n++)
         SEND(n, (size_t)(n * 37 % 1400));
     assert_int_equal(compared.differ, 0);
     assert_int_equal(compared.same, 200);
-    ib_rc_free(bench.rc);
 }
 
 /* Together, as no answer can come so fast. */
-UNIT_TEST(reads_open)
+BENCH(reads_open, managed)
 {
     struct ib_rc_part latest = {0};
-    struct bench bench;
 
-    keep_parts(&bench, &latest);
+    keep_parts(bench, &latest);
     SEND(0, 1);
-    bench.now = 1000;
+    bench->now = 1000;
     ACK(0);
     for (unsigned i = 1; i < 4; i++) {
         READ((int)i, 0x1000, 8);
@@ -866,11 +806,10 @@ UNIT_TEST(reads_open)
     assert_false(latest.asked_again);
     READ(4, 0x1000, 8);
     assert_int_equal(latest.reads_open, 3);
-    bench.now += 1000;
+    bench->now += 1000;
     READ(5, 0x1000, 8);
     assert_int_equal(latest.reads_open, 1);
     READ(2, 0x1000, 8);
     RESPONSE(IB_READ_RESPONSE_ONLY, 2, 8);
     assert_true(latest.asked_again);
-    ib_rc_free(bench.rc);
 }
