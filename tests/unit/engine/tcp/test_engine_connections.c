@@ -68,7 +68,7 @@ static void close_event(void *ctx, struct connection *connection, enum connectio
     free(c);
 }
 
-static void start(struct trace *t, const struct connections_options *options)
+static void start_with(struct trace *t, const struct connections_options *options)
 {
     struct connection_events events = {.ctx = t, .open = open_event, .close = close_event};
     memset(t, 0, sizeof *t);
@@ -76,16 +76,31 @@ static void start(struct trace *t, const struct connections_options *options)
     assert_non_null(t->connections);
 }
 
+static void start(struct trace *t)
+{
+    start_with(t, NULL);
+}
+
 static void finish(struct trace *t)
 {
     connections_finish(t->connections, t->now);
     connections_free(t->connections);
+    t->connections = NULL;
 }
 
 static void expect(struct trace *t, const char *log)
 {
     notes_expect(t->log, log);
 }
+
+static void end(struct trace *t)
+{
+    assert_null(t->connections); /* finished */
+    expect(t, "");
+}
+
+/* A test on the trace `t`; begin: start or established. */
+#define TRACE(test, begin) UNIT_TEST_ON(test, struct trace, t, begin, end)
 
 /* Client at `port`, server at 20; from_server turns the direction. */
 static struct connection *give(struct trace *t, uint16_t port, bool from_server, unsigned flags, uint32_t seq,
@@ -127,120 +142,102 @@ static void talk_and_close(struct trace *t, uint16_t port, uint32_t isn, uint32_
     give(t, port, CLIENT, TCP_ACK, isn + 2 + n, 9002, 0);
 }
 
-UNIT_TEST(two_at_a_time)
+TRACE(two_at_a_time, start)
 {
-    struct trace t;
-
-    start(&t, NULL);
-    handshake(&t, 1, 100);
-    handshake(&t, 2, 100);
-    give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
-    give(&t, 2, SERVER, TCP_ACK, 9001, 101, 6);
-    struct connection *connection = give(&t, 1, SERVER, TCP_ACK, 9001, 106, 7);
+    handshake(t, 1, 100);
+    handshake(t, 2, 100);
+    give(t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
+    give(t, 2, SERVER, TCP_ACK, 9001, 101, 6);
+    struct connection *connection = give(t, 1, SERVER, TCP_ACK, 9001, 106, 7);
     assert_int_equal(connection->id, 1);
     assert_int_equal(connection->start_frame, 1);
     assert_int_equal(connection->end_frame, 9);
     assert_int_equal(connection->segments, 5);
-    finish(&t);
-    expect(&t, "open1:1 open2:2 1.0@0+5 2.1@0+6 1.1@0+7 close1:capture close2:capture");
+    finish(t);
+    expect(t, "open1:1 open2:2 1.0@0+5 2.1@0+6 1.1@0+7 close1:capture close2:capture");
 }
 
-UNIT_TEST(sides)
+TRACE(sides, start)
 {
-    struct trace t;
-
-    start(&t, NULL);
-    give(&t, 1, SERVER, TCP_SYN | TCP_ACK, 1, 1, 0); /* answers the client: side 0 */
-    give(&t, 2, SERVER, TCP_ACK, 1, 1, 3);           /* in mid-stream: the first sender */
-    give(&t, 2, CLIENT, TCP_ACK, 1, 4, 3);
-    give(&t, 3, SERVER, TCP_SYN, 1, 0, 0);
-    give(&t, 4, CLIENT, TCP_RST, 1, 0, 0); /* resets nothing */
-    finish(&t);
-    expect(&t, "open1:1 open2:20 2.0@0+3 2.1@0+3 open3:20 close1:capture close2:capture close3:capture");
+    give(t, 1, SERVER, TCP_SYN | TCP_ACK, 1, 1, 0); /* answers the client: side 0 */
+    give(t, 2, SERVER, TCP_ACK, 1, 1, 3);           /* in mid-stream: the first sender */
+    give(t, 2, CLIENT, TCP_ACK, 1, 4, 3);
+    give(t, 3, SERVER, TCP_SYN, 1, 0, 0);
+    give(t, 4, CLIENT, TCP_RST, 1, 0, 0); /* resets nothing */
+    finish(t);
+    expect(t, "open1:1 open2:20 2.0@0+3 2.1@0+3 open3:20 close1:capture close2:capture close3:capture");
 }
 
-UNIT_TEST(reused_after_close)
+TRACE(reused_after_close, start)
 {
-    struct trace t;
-
-    start(&t, NULL);
-    handshake(&t, 1, 100);
-    talk_and_close(&t, 1, 100, 5);
-    give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5); /* late */
-    handshake(&t, 1, 70000);
-    give(&t, 1, CLIENT, TCP_ACK, 70001, 9001, 8);
-    finish(&t);
-    expect(&t, "open1:1 1.0@0+5 close1:reused open2:1 2.0@0+8 close2:capture");
+    handshake(t, 1, 100);
+    talk_and_close(t, 1, 100, 5);
+    give(t, 1, CLIENT, TCP_ACK, 101, 9001, 5); /* late */
+    handshake(t, 1, 70000);
+    give(t, 1, CLIENT, TCP_ACK, 70001, 9001, 8);
+    finish(t);
+    expect(t, "open1:1 1.0@0+5 close1:reused open2:1 2.0@0+8 close2:capture");
 }
 
 /* The capture lacks one connection's end and the other's SYNs. One direction may be this far off. */
-UNIT_TEST(reused_unseen)
+TRACE(reused_unseen, start)
 {
-    struct trace t;
-
-    start(&t, NULL);
-    handshake(&t, 1, 100);
-    give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
-    give(&t, 1, SERVER, TCP_ACK, 9001, 106, 7);
-    give(&t, 1, CLIENT, TCP_ACK, 101 + (9 << 20), 9008, 5);
-    expect(&t, "open1:1 1.0@0+5 1.1@0+7");
-    give(&t, 1, CLIENT, TCP_ACK, 101 + (40 << 20), 9008 + (40 << 20), 5);
-    give(&t, 1, SERVER, TCP_ACK, 9008 + (40 << 20), 106 + (40 << 20), 7);
-    finish(&t);
-    expect(&t, "open2:1 2.0@0+5 2.1@0+7 close1:reused close2:capture");
+    handshake(t, 1, 100);
+    give(t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
+    give(t, 1, SERVER, TCP_ACK, 9001, 106, 7);
+    give(t, 1, CLIENT, TCP_ACK, 101 + (9 << 20), 9008, 5);
+    expect(t, "open1:1 1.0@0+5 1.1@0+7");
+    give(t, 1, CLIENT, TCP_ACK, 101 + (40 << 20), 9008 + (40 << 20), 5);
+    give(t, 1, SERVER, TCP_ACK, 9008 + (40 << 20), 106 + (40 << 20), 7);
+    finish(t);
+    expect(t, "open2:1 2.0@0+5 2.1@0+7 close1:reused close2:capture");
 }
 
-UNIT_TEST(retired_when_quiet_and_late_segments_open_nothing)
+TRACE(retired_when_quiet_and_late_segments_open_nothing, start)
 {
-    struct trace t;
-
-    start(&t, NULL);
-    handshake(&t, 1, 100);
-    talk_and_close(&t, 1, 100, 5);
-    handshake(&t, 2, 100);
-    t.now += INT64_C(11000000000);
-    give(&t, 2, CLIENT, TCP_ACK, 101, 9001, 1);
-    expect(&t, "open1:1 1.0@0+5 open2:2 close1:closed 2.0@0+1");
-    assert_null(give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5));
-    assert_null(give(&t, 1, SERVER, TCP_ACK | TCP_FIN, 9001, 107, 0));
-    assert_null(give(&t, 1, CLIENT, TCP_SYN, 100, 0, 0)); /* even its SYN */
-    assert_null(give(&t, 1, CLIENT, TCP_RST, 5, 0, 0));
-    expect(&t, "");
+    handshake(t, 1, 100);
+    talk_and_close(t, 1, 100, 5);
+    handshake(t, 2, 100);
+    t->now += INT64_C(11000000000);
+    give(t, 2, CLIENT, TCP_ACK, 101, 9001, 1);
+    expect(t, "open1:1 1.0@0+5 open2:2 close1:closed 2.0@0+1");
+    assert_null(give(t, 1, CLIENT, TCP_ACK, 101, 9001, 5));
+    assert_null(give(t, 1, SERVER, TCP_ACK | TCP_FIN, 9001, 107, 0));
+    assert_null(give(t, 1, CLIENT, TCP_SYN, 100, 0, 0)); /* even its SYN */
+    assert_null(give(t, 1, CLIENT, TCP_RST, 5, 0, 0));
+    expect(t, "");
     /* Octets from a distant number belong to a connection whose SYN is missing. */
-    give(&t, 1, CLIENT, TCP_ACK, 0x70000000, 1, 9);
-    handshake(&t, 1, 4000);
-    finish(&t);
-    expect(&t, "open3:1 3.0@0+9 close3:reused open4:1 close2:capture close4:capture");
+    give(t, 1, CLIENT, TCP_ACK, 0x70000000, 1, 9);
+    handshake(t, 1, 4000);
+    finish(t);
+    expect(t, "open3:1 3.0@0+9 close3:reused open4:1 close2:capture close4:capture");
 }
 
-UNIT_TEST(a_stray_syn_does_not_end_a_connection)
+TRACE(a_stray_syn_does_not_end_a_connection, start)
 {
-    struct trace t;
-
-    start(&t, NULL);
-    handshake(&t, 1, 100);
-    give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
-    give(&t, 1, SERVER, TCP_ACK, 9001, 106, 5);
-    assert_null(give(&t, 1, CLIENT, TCP_SYN, 5000000, 0, 0));
-    give(&t, 1, SERVER, TCP_ACK, 9006, 106, 0); /* challenge */
-    give(&t, 1, CLIENT, TCP_ACK, 106, 9006, 5);
-    expect(&t, "open1:1 1.0@0+5 1.1@0+5 1.0@5+5");
+    handshake(t, 1, 100);
+    give(t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
+    give(t, 1, SERVER, TCP_ACK, 9001, 106, 5);
+    assert_null(give(t, 1, CLIENT, TCP_SYN, 5000000, 0, 0));
+    give(t, 1, SERVER, TCP_ACK, 9006, 106, 0); /* challenge */
+    give(t, 1, CLIENT, TCP_ACK, 106, 9006, 5);
+    expect(t, "open1:1 1.0@0+5 1.1@0+5 1.0@5+5");
     /* But an answered one does; it began at its SYN. */
-    give(&t, 1, CLIENT, TCP_SYN, 6000000, 0, 0);
-    uint32_t frame = t.frame;
-    struct connection *connection = give(&t, 1, SERVER, TCP_SYN | TCP_ACK, 80000, 6000001, 0);
+    give(t, 1, CLIENT, TCP_SYN, 6000000, 0, 0);
+    uint32_t frame = t->frame;
+    struct connection *connection = give(t, 1, SERVER, TCP_SYN | TCP_ACK, 80000, 6000001, 0);
     assert_int_equal(connection->start_frame, frame);
     assert_int_equal(connection->segments, 2);
-    give(&t, 1, CLIENT, TCP_ACK, 6000001, 80001, 5);
-    give(&t, 1, SERVER, TCP_ACK, 80001, 6000006, 5);
-    finish(&t);
-    expect(&t, "open2:1 2.0@0+5 2.1@0+5 close1:reused close2:capture");
+    give(t, 1, CLIENT, TCP_ACK, 6000001, 80001, 5);
+    give(t, 1, SERVER, TCP_ACK, 80001, 6000006, 5);
+    finish(t);
+    expect(t, "open2:1 2.0@0+5 2.1@0+5 close1:reused close2:capture");
 }
 
 /* Both sides have sent five octets. */
 static void established(struct trace *t)
 {
-    start(t, NULL);
+    start(t);
     handshake(t, 1, 100);
     give(t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
     give(t, 1, SERVER, TCP_ACK, 9001, 106, 5);
@@ -255,74 +252,59 @@ static void goes_on_and_ends(struct trace *t, const char *log)
     expect(t, log);
 }
 
-UNIT_TEST(a_forged_syn_ack_does_not_end_a_connection)
+TRACE(a_forged_syn_ack_does_not_end_a_connection, established)
 {
-    struct trace t;
-
-    established(&t);
-    assert_null(give(&t, 1, SERVER, TCP_SYN | TCP_ACK, 0x33333333, 0xdeadbeef, 0));
-    goes_on_and_ends(&t, "1.0@5+5 1.1@5+5 close1:capture");
+    assert_null(give(t, 1, SERVER, TCP_SYN | TCP_ACK, 0x33333333, 0xdeadbeef, 0));
+    goes_on_and_ends(t, "1.0@5+5 1.1@5+5 close1:capture");
 }
 
 /* Nor does one with octets, of one side alone. */
-UNIT_TEST(a_forged_handshake_does_not_end_a_connection)
+TRACE(a_forged_handshake_does_not_end_a_connection, established)
 {
-    struct trace t;
-
-    established(&t);
-    handshake(&t, 1, 70000000);
-    give(&t, 1, CLIENT, TCP_ACK, 70000001, 9001, 20);
-    goes_on_and_ends(&t, "open2:1 2.0@0+20 1.0@5+5 1.1@5+5 close1:capture close2:capture");
+    handshake(t, 1, 70000000);
+    give(t, 1, CLIENT, TCP_ACK, 70000001, 9001, 20);
+    goes_on_and_ends(t, "open2:1 2.0@0+20 1.0@5+5 1.1@5+5 close1:capture close2:capture");
 }
 
-UNIT_TEST(nor_do_several_of_them)
+TRACE(nor_do_several_of_them, established)
 {
-    struct trace t;
-
-    established(&t);
-    handshake(&t, 1, 70000000);
-    handshake(&t, 1, 170000000);
-    handshake(&t, 1, 270000000);
-    goes_on_and_ends(&t, "open2:1 close2:reused open3:1 close3:reused open4:1 1.0@5+5 1.1@5+5 close1:capture "
-                         "close4:capture");
+    handshake(t, 1, 70000000);
+    handshake(t, 1, 170000000);
+    handshake(t, 1, 270000000);
+    goes_on_and_ends(t, "open2:1 close2:reused open3:1 close3:reused open4:1 1.0@5+5 1.1@5+5 close1:capture "
+                        "close4:capture");
 }
 
 /* The former connection ended when it fell silent, if this is certain. */
-UNIT_TEST(a_connection_without_its_end_ends_with_the_next_one)
+TRACE(a_connection_without_its_end_ends_with_the_next_one, established)
 {
-    struct trace t;
-
-    established(&t);
-    handshake(&t, 1, 70000000);
-    t.now += INT64_C(3600000000000);
-    give(&t, 1, CLIENT, TCP_ACK, 70000001, 9001, 20);
-    expect(&t, "open2:1 2.0@0+20");
-    give(&t, 1, SERVER, TCP_ACK, 9001, 70000021, 20);
-    expect(&t, "2.1@0+20 close1:reused");
-    give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5); /* late: of neither */
-    finish(&t);
-    expect(&t, "close2:capture");
+    handshake(t, 1, 70000000);
+    t->now += INT64_C(3600000000000);
+    give(t, 1, CLIENT, TCP_ACK, 70000001, 9001, 20);
+    expect(t, "open2:1 2.0@0+20");
+    give(t, 1, SERVER, TCP_ACK, 9001, 70000021, 20);
+    expect(t, "2.1@0+20 close1:reused");
+    give(t, 1, CLIENT, TCP_ACK, 101, 9001, 5); /* late: of neither */
+    finish(t);
+    expect(t, "close2:capture");
 }
 
-UNIT_TEST(a_reset_out_of_sequence_ends_nothing_that_goes_on)
+TRACE(a_reset_out_of_sequence_ends_nothing_that_goes_on, established)
 {
-    struct trace t;
-
-    established(&t);
-    assert_null(give(&t, 1, CLIENT, TCP_RST, 106 + 500, 0, 0));
-    goes_on_and_ends(&t, "1.0@5+5 1.1@5+5 close1:capture");
+    assert_null(give(t, 1, CLIENT, TCP_RST, 106 + 500, 0, 0));
+    goes_on_and_ends(t, "1.0@5+5 1.1@5+5 close1:capture");
     /* The capture may have lost octets before a reset: if silence follows, the reset counts. */
-    established(&t);
-    assert_null(give(&t, 1, CLIENT, TCP_RST, 106 + 500, 0, 0));
-    give(&t, 1, SERVER, TCP_ACK, 9006, 106, 5);
-    finish(&t);
-    expect(&t, "1.1@5+5 1.0@reset close1:capture");
+    established(t);
+    assert_null(give(t, 1, CLIENT, TCP_RST, 106 + 500, 0, 0));
+    give(t, 1, SERVER, TCP_ACK, 9006, 106, 5);
+    finish(t);
+    expect(t, "1.1@5+5 1.0@reset close1:capture");
     /* An end without doubt comes first. */
-    established(&t);
-    assert_null(give(&t, 1, CLIENT, TCP_RST, 106 + 500, 0, 0));
-    give(&t, 1, SERVER, TCP_RST, 9006, 0, 0);
-    finish(&t);
-    expect(&t, "1.1@reset close1:closed");
+    established(t);
+    assert_null(give(t, 1, CLIENT, TCP_RST, 106 + 500, 0, 0));
+    give(t, 1, SERVER, TCP_RST, 9006, 0, 0);
+    finish(t);
+    expect(t, "1.1@reset close1:closed");
 }
 
 UNIT_TEST(a_former_connection_makes_room_as_others_do)
@@ -330,7 +312,7 @@ UNIT_TEST(a_former_connection_makes_room_as_others_do)
     const struct connections_options options = {.max_connections = 2};
     struct trace t;
 
-    start(&t, &options);
+    start_with(&t, &options);
     handshake(&t, 1, 100);
     give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
     give(&t, 1, SERVER, TCP_ACK, 9001, 106, 5);
@@ -343,19 +325,16 @@ UNIT_TEST(a_former_connection_makes_room_as_others_do)
                "close4:capture");
 }
 
-UNIT_TEST(dismissed)
+TRACE(dismissed, start)
 {
-    struct trace t;
-
-    start(&t, NULL);
-    t.dismiss = 1;
-    handshake(&t, 1, 100);
-    assert_null(give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5));
-    assert_null(give(&t, 1, CLIENT, TCP_ACK, 106, 9001, 5));
-    assert_null(give(&t, 1, CLIENT, TCP_ACK, 50000000, 9001, 5));
-    handshake(&t, 1, 7777);
-    finish(&t);
-    expect(&t, "open1:1 1.0@0+5 close1:dismissed open2:1 close2:capture");
+    t->dismiss = 1;
+    handshake(t, 1, 100);
+    assert_null(give(t, 1, CLIENT, TCP_ACK, 101, 9001, 5));
+    assert_null(give(t, 1, CLIENT, TCP_ACK, 106, 9001, 5));
+    assert_null(give(t, 1, CLIENT, TCP_ACK, 50000000, 9001, 5));
+    handshake(t, 1, 7777);
+    finish(t);
+    expect(t, "open1:1 1.0@0+5 close1:dismissed open2:1 close2:capture");
 }
 
 UNIT_TEST(bounded)
@@ -363,7 +342,7 @@ UNIT_TEST(bounded)
     struct connections_options options = {.max_connections = 3};
     struct trace t;
 
-    start(&t, &options);
+    start_with(&t, &options);
     for (uint16_t port = 1; port <= 3; port++)
         handshake(&t, port, 100);
     give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
@@ -407,7 +386,7 @@ UNIT_TEST(trimmed)
     struct trace t;
     struct kept kept;
 
-    start(&t, &options);
+    start_with(&t, &options);
     for (uint16_t port = 1; port <= 3; port++)
         handshake(&t, port, 100); /* up to frames 3, 6, 9 */
     give(&t, 2, CLIENT, TCP_ACK, 111, 9001, 500);
@@ -431,7 +410,7 @@ UNIT_TEST(over_when_its_own_time_has_come)
     const struct connections_options options = {.linger_frames = 100};
     struct trace t;
 
-    start(&t, &options);
+    start_with(&t, &options);
     handshake(&t, 1, 100);
     talk_and_close(&t, 1, 100, 1);
     t.log[0] = '\0';
@@ -452,7 +431,7 @@ UNIT_TEST(many)
     const struct connections_options options = {.linger_frames = 100};
     struct trace *t = malloc(sizeof *t);
 
-    start(t, &options);
+    start_with(t, &options);
     for (uint32_t port = 1; port <= 5000; port++) {
         handshake(t, (uint16_t)port, port);
         talk_and_close(t, (uint16_t)port, port, 1);
