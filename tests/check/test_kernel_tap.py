@@ -35,7 +35,10 @@ UNSEEN_BY_CLIENT = UNSEEN | {
 UNSEEN_BY_SERVER = UNSEEN | {
     "RDMA by the client": {"RPCR-3.1-01", "RPCR-3.1-02", "RPCR-4.3.1-04", "RPCR-3.4.6-04", "RPCR-3.4.5.1-01"},
     "how many Reads are outstanding": {"RPCR-3.3.1-11", "NFS41-18.36.3-05"},
+    "whether the last Send left the host": {"RPCR-4.5.2-05", "RPCR-4.5.2-07"},
 }
+# What is wrong with such a Send, which the wire does not have, or not as a whole.
+NEVER_LEFT = {"EXP-3.5.1-01", "CMPD-4.2-05"}
 FAULTS = ["RPCR-4.5-01", "RPCR-4.1.2-02", "RPCR-4.3.1-03", "RPCR-2.2.2-04", "RPCR-3.3.1-05", "RPCR-3.4.6-04", "RPCR-3.4.6-10", "CMPD-4.1-03", "RPC-9-02",
           "RPCR-3.4.3-03", "RPCR-3.3.3-01", "RPCR-3.1-01"]
 

@@ -9,15 +9,18 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
+
+from tests.check import test_kernel_tap
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "guests"))
 import link  # noqa: E402  pylint: disable=wrong-import-position
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 pytestmark = [pytest.mark.all, pytest.mark.skipif(not shutil.which("qemu-system-x86_64"), reason="needs guests: ./test --all tap")]
-KERNELS = ["bookworm", "testing"]  # 6.1 and 7.2
+KERNELS = ["bookworm", "trixie", "testing"]  # 6.1, 6.12 and 7.2
 VERSIONS = ["3", "4.0", "4.1", "4.2"]
 ATTACH_SECONDS = 300  # emulated, where the host has other work
 WORK = """
@@ -155,3 +158,52 @@ def test_rights_and_change(build, kernel):
         assert status == 2 and "locked down for confidentiality" in said
     finally:
         guests.stop()
+
+
+FAULTS_MINUTES = 20
+
+
+def broken(build, path):
+    """{client's address and port: rules that are broken}"""
+    said = subprocess.run([build / "conformance" / "iwarp-check", "--format=ndjson", "--max-findings=0", path], capture_output=True, text=True, check=False)
+    found = {}
+    for line in map(json.loads, said.stdout.splitlines()):
+        if line["type"] == "connection":
+            found.setdefault(line["initiator"], []).append({finding["rule"] for finding in line["findings"]})
+    return found
+
+
+def test_faults_of_a_client(build, tmp_path):
+    """iwarp-gen provokes Linux's server. What the wire names on a connection, the tap names, but for what the page lists; and the reverse."""
+    if not (build / "tap" / "iwarp-tap").exists() or not (build / "traffic-gen" / "iwarp-gen-verbs.so").exists():
+        pytest.skip("iwarp-tap or iwarp-gen's verbs are not built")
+    guests = link.Link("rxe", {"client": "bookworm", "server": "testing"}, {"client": "client", "server": "nfs"})
+    try:
+        client, server = guests["client"], guests["server"]
+        client.install(build)
+        install(server, build / "tap" / "iwarp-tap")
+        server.start(f"{IN} iwarp-tap -w /tmp/tap.pcapng -Z root", "tap", until="recording", seconds=ATTACH_SECONDS)
+        guests.capture(tmp_path / "wire.pcap")
+        client.start("ulimit -l unlimited; exec iwarp-gen test rdma:10.1.1.2:20049 --export=/srv/nfs --mount-port=20048 --suite=rpcrdma,nfs "
+                     "--timeout=4 --accept-timeout=60 --recover-timeout=20 --settle=0.2 --seed=8166", "test")
+        limit = time.monotonic() + 60 * FAULTS_MINUTES
+        while time.monotonic() < limit and not client.is_over("test"):
+            time.sleep(1)
+        client.end("test", 120)
+        assert server.end("tap", 60) == 0 and "; 0 messages lost" in server.log("tap")
+        assert server.run("cp /tmp/tap.pcapng /job/")[0] == 0
+        shutil.copy(server.job / "tap.pcapng", tmp_path)
+        guests.capture()
+    finally:
+        guests.stop()
+    wire, tap = broken(build, tmp_path / "wire.pcap"), broken(build, tmp_path / "tap.pcapng")
+    unseen, wrong, same = set().union(*test_kernel_tap.UNSEEN_BY_SERVER.values()), [], 0
+    assert len(wire) > 100 and len(set(wire) ^ set(tap)) <= 1  # one may be under way at the end
+    for name in set(wire) & set(tap):
+        for on_wire, in_tap in zip(wire[name], tap[name]):
+            same += len(on_wire & in_tap)
+            more, less = in_tap - on_wire - test_kernel_tap.NEVER_LEFT, on_wire - in_tap - unseen
+            if more or less:
+                wrong.append((name, sorted(more), sorted(less)))
+    print(f"{len(wire)} connections, {same} findings in both")
+    assert not wrong and same > 100
