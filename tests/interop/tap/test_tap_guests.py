@@ -60,7 +60,7 @@ def install(machine, *programs):
 def recorded(request, build, tmp_path_factory):
     """Captures of the wire, of the server's tap and of the client's."""
     kernel, _, device = request.param.partition("-")
-    program, folder = build / "tap" / "iwarp-tap", tmp_path_factory.mktemp("taps")
+    program, folder = build / "tap" / "iwarp-tap", tmp_path_factory.mktemp(request.param)
     if not program.exists():
         pytest.skip("iwarp-tap is not built")
     guests = link.Link(device, {"client": kernel, "server": kernel}, {"client": "client", "server": "nfs"})

@@ -431,6 +431,33 @@ BENCH(making_room)
     finish_bench(bench, "forgot-1 1/0:04 1/0:04 1-capture 2/0:04 2-capture 3/0:04 3-capture");
 }
 
+static void tapped(struct bench *bench, uint8_t opcode, uint32_t psn, uint8_t left_out)
+{
+    static const uint8_t octets[64];
+    const struct ib_opcode_info *info = ib_opcode_info(opcode);
+
+    arrive(bench, A, B,
+           &(struct ib_packet){.bth = {.opcode = opcode, .qp = 0x22, .psn = psn},
+                               .info = info,
+                               .headers = info->headers,
+                               .reth = {0x1000, 7, 5 * IB_MTU_MAX},
+                               .payload = octets,
+                               .payload_len = IB_MTU_MAX,
+                               .tap = {.tapped = true, .left_out = left_out}});
+}
+
+/* A tap leaves out the middle packets of a Write that have no octets in the file; of other messages it cannot. */
+BENCH(left_out_packets_are_filled_in)
+{
+    REQUEST(A, B, 71, 0x11);
+    REPLY(B, A, 82, 71, 0x22);
+    bench->log[0] = '\0';
+    tapped(bench, IB_WRITE_FIRST, 900, 3);
+    tapped(bench, IB_WRITE_LAST, 904, 3);
+    tapped(bench, IB_SEND_ONLY, 905, 255);
+    finish_bench(bench, "1/0:06 1/0:07 1/0:07 1/0:07 1/0:08 1/0:04 1-capture");
+}
+
 BENCH(host_refuses)
 {
     bench->refuse = true;
