@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "support/json_members.h"
 
+#include <math.h>
 #include <string.h>
 
 static uint64_t number_get(const void *from, unsigned size)
@@ -52,7 +53,7 @@ static size_t element_at(const struct json_member *member, unsigned i)
     return (size_t)i * element_size(member) * MAX(member->n, 1);
 }
 
-static const char *count_name(const struct json_member *member, unsigned i)
+static const char *member_word(const struct json_member *member, unsigned i)
 {
     return member->names ? member->names[i] : member->word(i);
 }
@@ -77,6 +78,9 @@ static bool member_is_zero(const struct json_member *member, const void *base)
                number_get(at + element_at(member, 1), element_size(member)) == 0;
     case JSON_TEXT:
         return !*(const char *const *)(const void *)at;
+    case JSON_TEXTS:
+    case JSON_POINTERS:
+        return (*(GPtrArray *const *)(const void *)at)->len == 0;
     case JSON_INNER:
         return member_is_zero(&member->inner->members[0], at);
     default:
@@ -98,8 +102,8 @@ static void write_count(struct json_writer *writer, const char *name, const stru
 static void members_write_counts(struct json_writer *writer, const struct json_member *member, const uint64_t *counts)
 {
     for (unsigned i = 0; i < member->n; i++)
-        if (count_name(member, i))
-            write_count(writer, count_name(member, i), member, &counts[i], sizeof counts[i]);
+        if (member_word(member, i))
+            write_count(writer, member_word(member, i), member, &counts[i], sizeof counts[i]);
 }
 
 static void members_write_pair(struct json_writer *writer, const struct json_member *member, const void *base)
@@ -115,9 +119,9 @@ static void members_write_pair(struct json_writer *writer, const struct json_mem
     json_end_array(writer);
 }
 
-static void write_numbers(struct json_writer *writer, const char *name, const GArray *numbers)
+static void write_numbers(struct json_writer *writer, const struct json_member *member, const GArray *numbers)
 {
-    json_begin_array_line(writer, name);
+    (member->n == 1 ? json_begin_array : json_begin_array_line)(writer, member->name);
     for (guint i = 0; i < numbers->len; i++)
         json_number(writer, NULL, g_array_index(numbers, uint32_t, i));
     json_end_array(writer);
@@ -129,6 +133,15 @@ static void members_write_rows(struct json_writer *writer, const struct json_mem
     json_begin_array(writer, member->name);
     for (guint i = 0; i < rows->len; i++)
         json_write_object(writer, NULL, member->inner, rows->data + (size_t)i * g_array_get_element_size(rows), ctx);
+    json_end_array(writer);
+}
+
+static void members_write_pointers(struct json_writer *writer, const struct json_member *member, const GPtrArray *rows,
+                                   const void *ctx)
+{
+    json_begin_array(writer, member->name);
+    for (guint i = 0; i < rows->len; i++)
+        json_write_object(writer, NULL, member->inner, rows->pdata[i], ctx);
     json_end_array(writer);
 }
 
@@ -161,6 +174,9 @@ static void write_member(struct json_writer *writer, const struct json_member *m
     case JSON_REAL:
         json_double(writer, member->name, *(const double *)at);
         break;
+    case JSON_SECONDS:
+        json_double(writer, member->name, round(*(const double *)at * 1e6) / 1e6);
+        break;
     case JSON_TEXT:
         json_string(writer, member->name, *(const char *const *)at);
         break;
@@ -169,17 +185,20 @@ static void write_member(struct json_writer *writer, const struct json_member *m
         json_strings(writer, member->name, (const char *const *)texts->pdata, texts->len);
         break;
     case JSON_NUMBERS:
-        write_numbers(writer, member->name, *(GArray *const *)at);
+        write_numbers(writer, member, *(GArray *const *)at);
         break;
     case JSON_WORD:
         word = number_get(at, member->size);
-        json_string(writer, member->name, word < member->n ? member->word((unsigned)word) : NULL);
+        json_string(writer, member->name, word < member->n ? member_word(member, (unsigned)word) : NULL);
         break;
     case JSON_INNER:
         json_write_object(writer, member->name, member->inner, at, ctx);
         break;
     case JSON_ROWS:
         members_write_rows(writer, member, *(GArray *const *)at, ctx);
+        break;
+    case JSON_POINTERS:
+        members_write_pointers(writer, member, *(GPtrArray *const *)at, ctx);
         break;
     case JSON_OWN:
         member->write(writer, member, base, ctx);
@@ -299,7 +318,7 @@ static bool members_read_counts(struct json_reading *reading, const char *what, 
                                 JsonObject *object, uint64_t *counts)
 {
     for (unsigned i = 0; i < member->n; i++) {
-        const char *name = count_name(member, i);
+        const char *name = member_word(member, i);
 
         if (name && (member->zero != JSON_LEFT_OUT || json_has(object, name)) &&
             !read_count(reading, what, name, member, object, &counts[i], sizeof counts[i]))
@@ -328,7 +347,14 @@ static bool read_pair(const struct json_member *member, JsonNode *node, void *ba
     return pair != NULL;
 }
 
-static bool read_texts(JsonNode *node, GPtrArray *texts)
+static const char *read_text(const struct json_reading *reading, JsonNode *node)
+{
+    const char *text = holds(node, G_TYPE_STRING) ? json_node_get_string(node) : NULL;
+
+    return reading->copies ? g_strdup(text) : text;
+}
+
+static bool read_texts(const struct json_reading *reading, JsonNode *node, GPtrArray *texts)
 {
     JsonArray *array = JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
 
@@ -337,7 +363,7 @@ static bool read_texts(JsonNode *node, GPtrArray *texts)
 
         if (!holds(text, G_TYPE_STRING))
             return false;
-        g_ptr_array_add(texts, (gpointer)json_node_get_string(text));
+        g_ptr_array_add(texts, (gpointer)read_text(reading, text));
     }
     return array != NULL;
 }
@@ -363,14 +389,15 @@ static bool members_read_word(const struct json_member *member, JsonNode *node, 
     const char *word = holds(node, G_TYPE_STRING) ? json_node_get_string(node) : NULL;
     unsigned value = 0;
 
-    while (value < member->n && (!word || strcmp(word, member->word(value)) != 0))
+    while (value < member->n && (!word || strcmp(word, member_word(member, value)) != 0))
         value++;
     number_set(to, member->size, value);
     return value < member->n || (json_null_node(node) && member->zero == JSON_SHOWN_AS_NULL);
 }
 
 /* Reads a member that is a single value. False: the value is not of the member's kind. */
-static bool members_read_value(const struct json_member *member, JsonNode *node, void *base)
+static bool members_read_value(const struct json_reading *reading, const struct json_member *member, JsonNode *node,
+                               void *base)
 {
     void *at = (char *)base + member->offset;
 
@@ -384,13 +411,14 @@ static bool members_read_value(const struct json_member *member, JsonNode *node,
     case JSON_PAIR:
         return read_pair(member, node, base);
     case JSON_REAL:
+    case JSON_SECONDS:
         *(double *)at = holds(node, G_TYPE_DOUBLE) || holds(node, G_TYPE_INT64) ? json_node_get_double(node) : 0;
         return holds(node, G_TYPE_DOUBLE) || holds(node, G_TYPE_INT64);
     case JSON_TEXT:
-        *(const char **)at = holds(node, G_TYPE_STRING) ? json_node_get_string(node) : NULL;
+        *(const char **)at = read_text(reading, node);
         return holds(node, G_TYPE_STRING);
     case JSON_TEXTS:
-        return read_texts(node, *(GPtrArray **)at);
+        return read_texts(reading, node, *(GPtrArray **)at);
     case JSON_NUMBERS:
         return read_numbers(node, *(GArray **)at);
     default:
@@ -414,6 +442,27 @@ static bool read_rows(struct json_reading *reading, const char *what, const stru
     return array != NULL;
 }
 
+static bool read_pointers(struct json_reading *reading, const char *what, const struct json_member *member,
+                          JsonObject *object, GPtrArray *rows)
+{
+    const struct json_structure *of = member->structure;
+    JsonArray *array = json_want_array(reading, object, what, member->name);
+
+    for (guint i = 0; array && i < json_array_get_length(array); i++) {
+        JsonObject *row = json_want_element(reading, array, i, member->name);
+        void *structure = g_malloc0(of->size);
+
+        if (of->init)
+            of->init(structure);
+        g_ptr_array_add(rows, structure);
+        if (!row || !json_read_members(reading, member->inner, row, structure))
+            return false;
+        if (of->is_full && !of->is_full(structure))
+            return json_wrong(reading, what, member->name, "complete");
+    }
+    return array != NULL;
+}
+
 static bool members_read_member(struct json_reading *reading, const char *what, const struct json_member *member,
                                 JsonObject *object, void *base)
 {
@@ -422,6 +471,7 @@ static bool members_read_member(struct json_reading *reading, const char *what, 
         [JSON_TRUTH] = "true or false",
         [JSON_PAIR] = "a pair of counts",
         [JSON_REAL] = "a number",
+        [JSON_SECONDS] = "a number",
         [JSON_TEXT] = "a string",
         [JSON_TEXTS] = "an array of strings",
         [JSON_NUMBERS] = "an array of numbers",
@@ -441,22 +491,28 @@ static bool members_read_member(struct json_reading *reading, const char *what, 
         return inner && json_read_members(reading, member->inner, inner, at);
     case JSON_ROWS:
         return read_rows(reading, what, member, object, *(GArray **)at);
+    case JSON_POINTERS:
+        return read_pointers(reading, what, member, object, *(GPtrArray **)at);
     case JSON_OWN:
         return member->read(reading, member, object, base);
     default:
-        return (node && members_read_value(member, node, base)) ||
+        return (node && members_read_value(reading, member, node, base)) ||
                json_wrong(reading, what, member->name, wanted[member->kind]);
     }
 }
 
 /* Whether the member is missing or null, and may be: then it stays 0. */
-static bool is_left(const struct json_member *member, JsonObject *object)
+static bool is_left(const struct json_reading *reading, const struct json_member *member, JsonObject *object)
 {
     JsonNode *node = json_object_get_member(object, member->name);
 
     if (member->derived)
         return true;
-    if (member->kind == JSON_OWN || member->kind == JSON_COUNTS || member->kind == JSON_WORD)
+    if (member->kind == JSON_OWN || member->kind == JSON_COUNTS)
+        return false;
+    if (reading->partial && (!node || json_null_node(node)))
+        return true;
+    if (member->kind == JSON_WORD)
         return false;
     return node ? json_null_node(node) && (member->known != 0 || member->zero == JSON_SHOWN_AS_NULL)
                 : member->zero == JSON_LEFT_OUT;
@@ -465,7 +521,7 @@ static bool is_left(const struct json_member *member, JsonObject *object)
 bool json_read_members(struct json_reading *reading, const struct json_table *table, JsonObject *object, void *base)
 {
     for (const struct json_member *member = table->members; member->name; member++) {
-        if (is_left(member, object))
+        if (is_left(reading, member, object))
             continue;
         if (!members_read_member(reading, table->what, member, object, base))
             return false;

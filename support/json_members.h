@@ -19,23 +19,27 @@
 struct json_reading {
     gchar *wrong; /* the first thing that is wrong, "'frame' of a finding should be a count"; g_free() it */
     void *ctx;    /* for members with functions of their own, and for the caller */
+    bool partial; /* members that are missing or null stay 0, of any kind but JSON_COUNTS and JSON_OWN */
+    bool copies;  /* texts are copied, for g_free() */
 };
 
-/* Texts that are read live as long as the JSON object. */
+/* Texts that are read live as long as the JSON object, unless they are copied. */
 enum json_kind {
     JSON_TRUTH,    /* bool */
     JSON_TRISTATE, /* int: 1, 0, or -1 for null */
     JSON_COUNT,    /* an unsigned number */
     JSON_COUNTS,   /* n uint64_t, each a member of its own, named by `names` or `word`; NULL: no member */
-    JSON_PAIR,  /* an array of two elements, n elements apart, each of `size` octets; n = 0: side by side, in `size` */
-    JSON_REAL,  /* double */
-    JSON_TEXT,  /* const char * */
-    JSON_TEXTS, /* GPtrArray * of const char * */
-    JSON_NUMBERS, /* GArray * of uint32_t */
-    JSON_WORD,    /* an enumeration: the words of 0 to n - 1; null may stand for n */
-    JSON_INNER,   /* an object, of the structure at the offset, which may be 0: `inner` */
-    JSON_ROWS,    /* GArray * of structures, an array of objects: `inner` */
-    JSON_OWN,     /* with functions of its own */
+    JSON_PAIR, /* an array of two elements, n elements apart, each of `size` octets; n = 0: side by side, in `size` */
+    JSON_REAL, /* double */
+    JSON_SECONDS,  /* double, written to the microsecond */
+    JSON_TEXT,     /* const char * */
+    JSON_TEXTS,    /* GPtrArray * of const char * */
+    JSON_NUMBERS,  /* GArray * of uint32_t; in one line, unless n = 1 */
+    JSON_WORD,     /* an enumeration: the words (`names` or `word`) of 0 to n - 1; null may stand for n */
+    JSON_INNER,    /* an object, of the structure at the offset, which may be 0: `inner` */
+    JSON_ROWS,     /* GArray * of structures, an array of objects: `inner` */
+    JSON_POINTERS, /* the same of a GPtrArray * of structures */
+    JSON_OWN,      /* with functions of its own */
 };
 
 /* How a member that is 0 or NULL is written; an inner object counts as 0 if its first member is 0. */
@@ -44,6 +48,13 @@ enum json_zero { JSON_SHOWN, JSON_SHOWN_AS_NULL, JSON_LEFT_OUT };
 struct json_table {
     const char *what; /* "a finding", in messages */
     const struct json_member *members;
+};
+
+/* The structures of JSON_POINTERS, for reading. */
+struct json_structure {
+    size_t size;
+    void (*init)(void *zeroed);             /* NULL: zeros are good */
+    bool (*is_full)(const void *structure); /* whether enough was read; NULL: anything is enough */
 };
 
 struct json_member {
@@ -59,6 +70,7 @@ struct json_member {
     const char *const *names;
     const char *(*word)(unsigned value);
     const struct json_table *inner;
+    const struct json_structure *structure;
     void (*write)(struct json_writer *writer, const struct json_member *member, const void *base, const void *ctx);
     bool (*read)(struct json_reading *reading, const struct json_member *member, JsonObject *object, void *base);
 };

@@ -103,7 +103,7 @@ static char *line_of(const struct thing *thing)
 static gchar *read_again(const char *line, bool again)
 {
     JsonNode *node = json_from_string(line, NULL);
-    struct json_reading reading = {NULL, NULL};
+    struct json_reading reading = {0};
     struct thing thing;
     bool ok;
 
@@ -193,5 +193,94 @@ UNIT_TEST(test_what_does_not_fit_is_refused)
         wrong = read_again(line, false);
         assert_non_null(wrong);
         assert_string_equal(wrong, cases[i].wrong);
+    }
+}
+
+/* ---- structures that own what is read ---- */
+
+struct owner {
+    char *name;
+    double seconds;
+    GPtrArray *owned; /* struct owner * */
+    unsigned n;
+};
+
+static void owner_free(gpointer data)
+{
+    struct owner *owner = data;
+
+    g_free(owner->name);
+    if (owner->owned)
+        g_ptr_array_unref(owner->owned);
+    g_free(owner);
+}
+
+static void owner_init(void *zeroed)
+{
+    ((struct owner *)zeroed)->n = 7;
+}
+
+static bool owner_is_full(const void *owner)
+{
+    return ((const struct owner *)owner)->name != NULL;
+}
+
+static const struct json_member owned_members[] = {
+    {"name", JSON_TEXT, JSON_AT(struct owner, name)}, {"n", JSON_COUNT, JSON_AT(struct owner, n)}, {NULL}};
+static const struct json_table owned_table = {"an owned one", owned_members};
+static const struct json_structure owned_structure = {sizeof(struct owner), owner_init, owner_is_full};
+static const struct json_member owner_members[] = {
+    {"name", JSON_TEXT, JSON_AT(struct owner, name)},
+    {"seconds", JSON_SECONDS, JSON_AT(struct owner, seconds)},
+    {"owned", JSON_POINTERS, JSON_AT(struct owner, owned), .inner = &owned_table, .structure = &owned_structure},
+    {NULL},
+};
+static const struct json_table owner_table = {"an owner", owner_members};
+
+/* What is wrong with the text, or the text that the owner is written as. */
+static char *owner_again(const char *text)
+{
+    JsonNode *node = json_from_string(text, NULL);
+    struct json_reading reading = {.partial = true, .copies = true};
+    struct owner *owner = g_new0(struct owner, 1);
+    struct json_writer writer;
+    char *written = NULL;
+    size_t n;
+    FILE *out = open_memstream(&written, &n);
+    bool ok;
+
+    owner->owned = g_ptr_array_new_with_free_func(owner_free);
+    ok = json_read_members(&reading, &owner_table, json_node_get_object(node), owner);
+    json_node_unref(node); /* the texts outlive it */
+    json_line_begin(&writer, out);
+    if (ok)
+        json_write_members(&writer, &owner_table, owner, NULL);
+    json_line_end(&writer);
+    fclose(out);
+    owner_free(owner);
+    if (ok)
+        return written;
+    free(written);
+    return reading.wrong;
+}
+
+UNIT_TEST(test_structures_own_their_texts)
+{
+    static const struct {
+        const char *read, *again;
+    } cases[] = {
+        {"{\"name\":\"x\",\"seconds\":0.1234567,\"owned\":[{\"name\":\"y\",\"n\":1},{\"name\":\"z\"}]}",
+         "{\"name\":\"x\",\"seconds\":0.123457,\"owned\":[{\"name\":\"y\",\"n\":1},{\"name\":\"z\",\"n\":7}]}\n"},
+        {"{\"seconds\":2,\"owned\":null}", "{\"name\":null,\"seconds\":2.0,\"owned\":[]}\n"},
+        {"{\"name\":1}", "'name' of an owner should be a string"},
+        {"{\"owned\":[{\"name\":\"y\"},{\"n\":1}]}", "'owned' of an owner should be complete"},
+        {"{\"owned\":[{\"name\":\"y\",\"n\":\"1\"}]}", "'n' of an owned one should be a count"},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        char *again = owner_again(cases[i].read);
+
+        assert_string_equal(again, cases[i].again);
+        free(again);
     }
 }

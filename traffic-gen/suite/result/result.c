@@ -31,9 +31,9 @@ static void step_free(gpointer data)
     g_free(step);
 }
 
-struct case_result *case_result_new(void)
+void case_result_init(void *zeroed)
 {
-    struct case_result *result = g_new0(struct case_result, 1);
+    struct case_result *result = zeroed;
 
     result->outcome = OUTCOME_INCONCLUSIVE;
     result->aliases = g_ptr_array_new_with_free_func(g_free);
@@ -41,6 +41,13 @@ struct case_result *case_result_new(void)
     result->doubted = g_ptr_array_new_with_free_func(g_free);
     result->steps = g_ptr_array_new_with_free_func(step_free);
     result->ports = g_array_new(FALSE, FALSE, sizeof(guint));
+}
+
+struct case_result *case_result_new(void)
+{
+    struct case_result *result = g_new0(struct case_result, 1);
+
+    case_result_init(result);
     return result;
 }
 
@@ -115,11 +122,16 @@ static void death_free(gpointer data)
     g_free(death);
 }
 
+void device_death_init(void *zeroed)
+{
+    ((struct device_death *)zeroed)->cases = g_ptr_array_new_with_free_func(g_free);
+}
+
 struct device_death *suite_report_add_death(struct suite_report *report, const char *state, const char *what)
 {
     struct device_death *death = g_new0(struct device_death, 1);
 
-    death->cases = g_ptr_array_new_with_free_func(g_free);
+    device_death_init(death);
     death->state = g_strdup(state);
     death->what = g_strdup(what);
     g_ptr_array_add(report->deaths, death);
@@ -257,7 +269,7 @@ unsigned suite_report_repeated(const struct suite_report *report, unsigned *diff
     *differed = 0;
     for (guint i = 0; i < report->results->len; i++) {
         const struct case_result *result = g_ptr_array_index(report->results, i);
-        unsigned runs = 0;
+        uint64_t runs = 0;
 
         for (int outcome = 0; outcome < OUTCOMES; outcome++)
             runs += result->runs[outcome];

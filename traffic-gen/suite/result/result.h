@@ -63,7 +63,7 @@ struct case_result {
     char *waived;   /* reason for the waiver; NULL: not waived */
     char *reduced;  /* for a failed vector: the fewest of its values that still fail; NULL: not looked for */
     char *death;    /* state of the device afterwards (alive.h: device_life_names); NULL: alive */
-    unsigned runs[OUTCOMES]; /* when the case ran more than once: how often each outcome occurred */
+    uint64_t runs[OUTCOMES]; /* when the case ran more than once: how often each outcome occurred */
     /* Set while the case runs: our side has sent its stimulus; a usual start-up, or what prepares it, was refused. */
     bool said, refused;
     bool mute;  /* passed by a close without a Terminate: a crash looks the same */
@@ -139,6 +139,9 @@ char *left_out_text(const struct left_out *left_out);
 struct suite_report *suite_report_new(void);
 void suite_report_free(struct suite_report *report);
 struct case_result *case_result_new(void);
+/* Of structures of zeros. */
+void case_result_init(void *zeroed);
+void device_death_init(void *zeroed);
 struct case_result *case_result_copy(const struct case_result *result);
 void case_result_free(struct case_result *result);
 

@@ -213,7 +213,7 @@ static void settle_death(const struct case_tally *tally, struct case_result *wor
 
 bool case_died_once(const struct case_result *result)
 {
-    unsigned n = 0;
+    uint64_t n = 0;
 
     for (unsigned i = 0; i < OUTCOMES; i++)
         n += result->runs[i];
@@ -237,8 +237,8 @@ struct case_result *case_tally_result(struct case_tally *tally)
     const unsigned *counts = tally->counts;
 
     take_observations(tally, worst);
-    if (tally->n > 1 || worst->outcome == OUTCOME_DIED)
-        memcpy(worst->runs, counts, sizeof tally->counts);
+    for (unsigned i = 0; i < OUTCOMES && (tally->n > 1 || worst->outcome == OUTCOME_DIED); i++)
+        worst->runs[i] = counts[i];
     if (worst->outcome == OUTCOME_DIED && (counts[OUTCOME_DIED] > 1 || counts[OUTCOME_FAILED] == 0)) {
         settle_death(tally, worst);
     } else if (counts[worst->outcome] < tally->n) {
