@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The symbols that Wireshark looks up in the shared object. */
+#include "plugins/common/iwarp.h"
 #include "plugins/common/judge.h"
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
 #include "plugins/ib/ib_plugin.h"
@@ -39,6 +40,7 @@ static void register_protocols(void)
 {
     register_init_routine(file_opened);
     register_postseq_cleanup_routine(first_pass_over);
+    iwarp_register();
     mpa_register();
     rdmap_plugin_register();
     ib_plugin_register();

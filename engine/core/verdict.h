@@ -103,11 +103,18 @@ struct verdict {
     struct rule_counts *counts; /* owned by the host, which may keep them folded (engine/core/fold.h) */
     /* Number of findings with severity error so far: a layer compares numbers to see whether a step made any. */
     uint32_t errors;
+    bool off;                       /* the host wants no verdicts: layers call no rule family, and `muted` stays true */
     bool muted;                     /* neither counts nor findings: another layer has judged the current octets */
     struct finding_subject subject; /* of the findings currently being made */
     void (*finding)(void *ctx, const struct finding *finding); /* may be NULL */
     void *ctx;
 };
+
+/* Begins or ends a part that another layer has judged. */
+static inline void verdict_mute(struct verdict *v, bool muted)
+{
+    v->muted = muted || v->off;
+}
 
 /* For verdict_passed(): adds 256 passes. */
 void verdict_carry(struct verdict *v, enum rule_id id) __attribute__((cold));
@@ -142,7 +149,7 @@ static inline void verdict_inconclusive(struct verdict *v, enum rule_id id)
     uint32_t *inconclusive = &v->counts->inconclusive[rule_counter[id]];
 
     *inconclusive += !v->muted && *inconclusive != UINT32_MAX;
-    v->counts->others = true;
+    v->counts->others |= !v->muted;
 }
 
 /* A failure that was counted turns out to be inconclusive. */

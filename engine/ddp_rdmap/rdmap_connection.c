@@ -47,7 +47,8 @@ struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *option
             ddp_message_init(&rdmap->side[side].queue[qn]);
         ddp_message_init(&rdmap->side[side].tagged);
     }
-    if (!rdmap_read_new(rdmap) || !rdmap_atomic_new(rdmap) || !rdmap_close_new(rdmap) || !rdmap_reaction_new(rdmap)) {
+    if (!rdmap_read_new(rdmap) ||
+        (!verdict->off && (!rdmap_atomic_new(rdmap) || !rdmap_close_new(rdmap) || !rdmap_reaction_new(rdmap)))) {
         rdmap_connection_free(rdmap);
         return NULL;
     }
@@ -249,15 +250,20 @@ static void connection_request(struct rdmap_connection *rdmap, struct rdmap_step
     step->operation->segments = step->message->segments;
     step->request->faulty = step->message->faulty;
     if (is_read) {
-        ddp_judge_read_ranges(rdmap, step, &read);
         step->operation->read = read;
         step->operation->stag = read.source_stag;
         step->operation->to = read.source_to;
-        rdmap_read_request(rdmap, step);
     } else {
         step->operation->atomic = atomic;
         step->operation->stag = atomic.stag;
         step->operation->to = atomic.to;
+    }
+    if (rdmap->verdict->off)
+        return;
+    if (is_read) {
+        ddp_judge_read_ranges(rdmap, step, &read);
+        rdmap_read_request(rdmap, step);
+    } else {
         rdmap_atomic_request(rdmap, step);
     }
 }
@@ -329,7 +335,8 @@ static void read_response(struct rdmap_connection *rdmap, struct rdmap_step *ste
         step->request = message->matched ? rdmap_request_at(requests, message->request) : NULL;
     }
     connection_count_answer(step);
-    rdmap_read_response(rdmap, step);
+    if (!rdmap->verdict->off)
+        rdmap_read_response(rdmap, step);
     if (step->ends && step->request)
         rdmap_requests_retire(requests, step->request, step->fpdu->place.time_ns);
     else if (step->ends)
@@ -359,10 +366,18 @@ static void atomic_response(struct rdmap_connection *rdmap, struct rdmap_step *s
         operation->atomic_after_known =
             rdmap_atomic_apply(&operation->atomic, response.original, &operation->atomic_after);
     }
-    rdmap_atomic_response(rdmap, step, &response);
+    if (!rdmap->verdict->off)
+        rdmap_atomic_response(rdmap, step, &response);
     requests->last_answer_ns = step->fpdu->place.time_ns;
     if (step->request)
         rdmap_requests_retire(requests, step->request, step->fpdu->place.time_ns);
+}
+
+/* The peer's reaction to something that this side sent is not judged. */
+static void connection_not_judged(struct rdmap_connection *rdmap, unsigned side)
+{
+    if (!rdmap->verdict->off)
+        rdmap_reaction_skipped(rdmap, side);
 }
 
 static void connection_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -377,7 +392,7 @@ static void connection_terminate(struct rdmap_connection *rdmap, struct rdmap_st
 
     one_way(rdmap, step);
     if (step->ddp->lacking > 0) { /* the part that the Terminate complains about was not captured */
-        rdmap_reaction_skipped(rdmap, step->side);
+        connection_not_judged(rdmap, step->side);
         s->hole = s->terminated = true;
         s->terminate_place = step->fpdu->place;
     }
@@ -388,8 +403,10 @@ static void connection_terminate(struct rdmap_connection *rdmap, struct rdmap_st
     if (message.has_ddp && rdmap_recent_find(rdmap, other_side(step->side), step->content + 6, message.ddp.header_len,
                                              message.has_length && message.m ? message.segment_length : -1, &recent))
         culprit = &recent;
-    rdmap_terminate_message(rdmap, step, &message, status, layout, culprit);
-    rdmap_reaction_terminate(rdmap, step, &message, culprit);
+    if (!rdmap->verdict->off) {
+        rdmap_terminate_message(rdmap, step, &message, status, layout, culprit);
+        rdmap_reaction_terminate(rdmap, step, &message, culprit);
+    }
     if (!s->terminated) {
         s->terminated = true;
         s->terminate_place = step->fpdu->place;
@@ -488,25 +505,10 @@ static bool is_unread_request(const struct rdmap_step *step)
            (step->ddp->opcode == RDMAP_READ_REQUEST || step->ddp->opcode == RDMAP_ATOMIC_REQUEST);
 }
 
-static void connection_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
+/* After the operation. */
+static void judge_operation(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
-    rdmap->verdict->muted = step->fpdu->faulty; /* MPA has judged it */
-    ddp_judge_header(rdmap, step);
-    if (!step->sound || !ddp_message_room(rdmap, step))
-        connection_unlearn(rdmap, step);
-    else if (step->ddp->tagged)
-        ddp_tagged_segment(rdmap, step);
-    else
-        ddp_untagged_segment(rdmap, step);
-    if (step->message)
-        ddp_message_interrupts(rdmap, step);
-    rdmap_close_segment(rdmap, step);
     if (step->message) {
-        unsigned direction = step->fpdu->direction == DIR_UNKNOWN ? step->side : (unsigned)step->fpdu->direction;
-
-        rdmap->counts.messages[step->ddp->opcode][direction] += step->ends;
-        rdmap->counts.octets[step->ddp->opcode][direction] += step->ddp->payload_len;
-        operation(rdmap, step);
         rdmap_stag_segment(rdmap, step);
         rdmap_atomic_beside(rdmap, step);
         rdmap_readback_segment(rdmap, step);
@@ -516,12 +518,39 @@ static void connection_segment(struct rdmap_connection *rdmap, struct rdmap_step
     if (step->fpdu->faulty && !is_wrong_version(rdmap, step)) {
         rdmap_reaction_skipped(rdmap, step->side); /* nor do other rules judge the peer's reaction to the segment */
     } else {
-        rdmap->verdict->muted = false;
+        verdict_mute(rdmap->verdict, false);
         rdmap_reaction_segment(rdmap, step);
     }
+}
+
+static void connection_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    bool judged = !rdmap->verdict->off;
+
+    verdict_mute(rdmap->verdict, step->fpdu->faulty); /* MPA has judged it */
+    ddp_judge_header(rdmap, step);
+    if (!step->sound || !ddp_message_room(rdmap, step))
+        connection_unlearn(rdmap, step);
+    else if (step->ddp->tagged)
+        ddp_tagged_segment(rdmap, step);
+    else
+        ddp_untagged_segment(rdmap, step);
+    if (step->message)
+        ddp_message_interrupts(rdmap, step);
+    if (judged)
+        rdmap_close_segment(rdmap, step);
+    if (step->message) {
+        unsigned direction = step->fpdu->direction == DIR_UNKNOWN ? step->side : (unsigned)step->fpdu->direction;
+
+        rdmap->counts.messages[step->ddp->opcode][direction] += step->ends;
+        rdmap->counts.octets[step->ddp->opcode][direction] += step->ddp->payload_len;
+        operation(rdmap, step);
+    }
+    if (judged)
+        judge_operation(rdmap, step);
     if (is_unread_request(step))
         rdmap_requests_doubt(&rdmap->side[step->side].requests);
-    rdmap->verdict->muted = false;
+    verdict_mute(rdmap->verdict, false);
     rdmap_recent_keep(rdmap, step);
     emit_segment(rdmap, step);
 }
@@ -541,6 +570,8 @@ static void connection_lose(struct rdmap_connection *rdmap, unsigned side, uint6
     ddp_tagged_hole(rdmap, side);
     rdmap_requests_hole(&rdmap->side[side].requests);
     rdmap_requests_doubt(&rdmap->side[other_side(side)].requests); /* answers may be missing */
+    if (rdmap->verdict->off)
+        return;
     rdmap_stag_skipped(rdmap, side);
     rdmap_readback_hole(rdmap, side);
     rdmap_reaction_skipped(rdmap, side);
@@ -647,7 +678,8 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
     s->last = event->place;
     if (event->crc == MPA_CRC_WRONG) { /* MPA has judged it; it may have been any message (RFC 5044 section 8) */
         hole(rdmap, side);
-        rdmap_reaction_segment(rdmap, &step);
+        if (!rdmap->verdict->off)
+            rdmap_reaction_segment(rdmap, &step);
         return;
     }
     if ((event->faulty || event->fpdu.cut) && !event->has_ddp) {
@@ -655,9 +687,11 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
         return;
     }
     if (!event->has_ddp) {
-        ddp_judge_no_header(rdmap, &step);
-        rdmap_close_segment(rdmap, &step);
-        rdmap_reaction_segment(rdmap, &step);
+        if (!rdmap->verdict->off) {
+            ddp_judge_no_header(rdmap, &step);
+            rdmap_close_segment(rdmap, &step);
+            rdmap_reaction_segment(rdmap, &step);
+        }
         hole(rdmap, side);
         return;
     }
@@ -715,6 +749,8 @@ void rdmap_connection_end(struct rdmap_connection *rdmap, unsigned side, bool re
     s->end_place = *place;
     ddp_untagged_end(rdmap, side, !reset);
     ddp_tagged_end(rdmap, side, !reset);
+    if (rdmap->verdict->off)
+        return;
     rdmap_close_end(rdmap, side, reset, place);
     rdmap_reaction_end(rdmap, side, reset, place);
 }
@@ -729,6 +765,8 @@ void rdmap_connection_finish(struct rdmap_connection *rdmap, int64_t time_ns)
         ddp_tagged_end(rdmap, side, false);
     }
     rdmap->finished = true;
+    if (rdmap->verdict->off)
+        return;
     ddp_stream_finish(rdmap, time_ns);
     rdmap_read_finish(rdmap, time_ns);
     rdmap_atomic_finish(rdmap, time_ns);

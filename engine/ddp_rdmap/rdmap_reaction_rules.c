@@ -165,11 +165,11 @@ void rdmap_reaction_terminate(struct rdmap_connection *rdmap, struct rdmap_step 
 
 bool rdmap_reaction_serves_fault(struct rdmap_connection *rdmap, const struct rdmap_step *step, uint32_t identifier)
 {
-    struct fault_watch *watch = &rdmap->reaction->fault[step->side];
+    struct fault_watch *watch = rdmap->reaction ? &rdmap->reaction->fault[step->side] : NULL;
     const struct rdmap_side *requester = &rdmap->side[other_side(step->side)];
     bool fits;
 
-    if (watch->state != FAULT_WAITING || requester->hole || (step->acked_known && step->acked < watch->end))
+    if (!watch || watch->state != FAULT_WAITING || requester->hole || (step->acked_known && step->acked < watch->end))
         return false;
     if (step->ddp->opcode == RDMAP_READ_RESPONSE)
         fits = watch->is_read && step->ddp->stag == watch->sink_stag && step->ddp->to == watch->sink_to;

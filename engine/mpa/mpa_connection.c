@@ -59,7 +59,7 @@ struct mpa_connection *mpa_connection_new(const struct mpa_options *options, con
     mpa->parameters.initiator_side = -1;
     mpa->parameters.markers[0] = mpa->parameters.markers[1] = UNKNOWN;
     mpa->parameters.crc = UNKNOWN;
-    if (!mpa_order_new(mpa) || !mpa_reaction_new(mpa) || !mpa_tcp_new(mpa)) {
+    if (!mpa_order_new(mpa) || (!verdict->off && (!mpa_reaction_new(mpa) || !mpa_tcp_new(mpa)))) {
         mpa_connection_free(mpa);
         return NULL;
     }
@@ -250,6 +250,8 @@ void mpa_connection_segment(struct mpa_connection *mpa, const struct tcp_segment
         return;
     if (segment->flags & TCP_RST)
         mpa->side[segment->side].rst_offset = offset;
+    if (mpa->verdict->off)
+        return;
     mpa_reaction_segment(mpa, segment, offset, acked_known, acked);
     mpa_tcp_segment(mpa, segment, offset, acked_known, acked);
 }
@@ -367,11 +369,19 @@ void mpa_connection_hole(struct mpa_connection *mpa, unsigned side, uint64_t fro
 void mpa_connection_conflict(struct mpa_connection *mpa, unsigned side, uint64_t offset, uint8_t first,
                              uint8_t repeated, uint32_t first_frame, const struct tcp_segment *segment)
 {
-    if (mpa->phase == MPA_PHASE_NOT_MPA)
+    if (mpa->phase == MPA_PHASE_NOT_MPA || mpa->verdict->off)
         return;
     mpa_order_conflict(mpa, side);
     mpa_reaction_conflict(mpa, side, offset, segment);
     mpa_tcp_conflict(mpa, side, offset, first, repeated, first_frame, segment);
+}
+
+static void judge_end(struct mpa_connection *mpa, unsigned side, bool reset)
+{
+    if (mpa->verdict->off)
+        return;
+    mpa_reaction_end(mpa, side, reset);
+    mpa_tcp_end(mpa, side, reset);
 }
 
 static void end_of_side(struct mpa_connection *mpa, unsigned side, bool fin)
@@ -398,8 +408,7 @@ void mpa_connection_fin(struct mpa_connection *mpa, unsigned side, uint64_t offs
     s->end_place = (struct place){
         .frame = frame, .first_frame = frame, .time_ns = time_ns, .offset = offset, .side = (uint8_t)side};
     end_of_side(mpa, side, true);
-    mpa_reaction_end(mpa, side, false);
-    mpa_tcp_end(mpa, side, false);
+    judge_end(mpa, side, false);
 }
 
 void mpa_connection_reset(struct mpa_connection *mpa, unsigned side, uint32_t frame, int64_t time_ns)
@@ -417,8 +426,7 @@ void mpa_connection_reset(struct mpa_connection *mpa, unsigned side, uint32_t fr
         mpa_skipped(mpa, side, s->next, s->rst_offset, "octets before the RST");
     }
     end_of_side(mpa, side, false);
-    mpa_reaction_end(mpa, side, true);
-    mpa_tcp_end(mpa, side, true);
+    judge_end(mpa, side, true);
 }
 
 void mpa_connection_finish(struct mpa_connection *mpa, int64_t time_ns)
@@ -430,7 +438,7 @@ void mpa_connection_finish(struct mpa_connection *mpa, int64_t time_ns)
     if (mpa->phase != MPA_PHASE_NOT_MPA)
         for (unsigned side = 0; side < 2; side++)
             end_of_side(mpa, side, false);
-    if (!mpa_connection_is_mpa(mpa))
+    if (!mpa_connection_is_mpa(mpa) || mpa->verdict->off)
         return;
     mpa_order_finish(mpa);
     mpa_judge_content_finish(mpa);

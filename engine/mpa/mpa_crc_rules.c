@@ -428,6 +428,8 @@ enum mpa_crc_verdict mpa_judge_crc(struct mpa_connection *mpa, unsigned side, co
     case ON:
         break;
     }
+    if (mpa->verdict->off)
+        return good ? MPA_CRC_VERIFIED : MPA_CRC_WRONG;
     if (!mpa_crc_binding(mpa)) {
         if (!good)
             verdict_inconclusive(mpa->verdict, RULE_MPA_4_4_12);

@@ -167,7 +167,7 @@ static void look_after_reject(struct mpa_connection *mpa, unsigned side, uint64_
     struct mpa_side *s = &mpa->side[side];
     uint64_t end = s->runs[last].end;
 
-    if (end > mpa_window_end(&s->window))
+    if (mpa->verdict->off || end > mpa_window_end(&s->window))
         return;
     for (size_t i = last < FPDU_SEGMENTS ? 0 : last - FPDU_SEGMENTS + 1; i <= last; i++) {
         uint64_t start = s->runs[i].start > from ? s->runs[i].start : from;
@@ -209,7 +209,7 @@ static void start_operation(struct mpa_connection *mpa, const struct place *plac
     unsigned first = (unsigned)mpa->parameters.initiator_side;
 
     find_negotiate(mpa);
-    if (mpa->parameters.startup_seen)
+    if (mpa->parameters.startup_seen && !mpa->verdict->off)
         mpa_judge_negotiation(mpa);
     if (mpa->parameters.rejected) {
         mpa_set_phase(mpa, MPA_PHASE_REJECTED, place);
@@ -263,7 +263,7 @@ static void frame_complete(struct mpa_connection *mpa, unsigned side)
         mpa->events.startup(mpa->events.ctx, &event);
     if (mpa->phase == MPA_PHASE_STREAMING)
         mpa_set_phase(mpa, MPA_PHASE_STARTUP, &startup->place);
-    if (!startup->partial) {
+    if (!startup->partial && !mpa->verdict->off) {
         mpa_judge_startup(mpa, side);
         mpa_order_startup(mpa, side);
         mpa_reaction_startup(mpa, side);
@@ -492,8 +492,8 @@ static void report_bad_reply(struct mpa_connection *mpa, unsigned side, uint64_t
     const struct octets_origin *origin = mpa_origin(mpa, side, at);
     struct place place;
 
-    if (s->bad_start_reported || s->hole || !o->startup.seen || o->startup.frame.kind != MPA_REQUEST ||
-        !origin->acked_known || origin->acked < o->startup.end)
+    if (mpa->verdict->off || s->bad_start_reported || s->hole || !o->startup.seen ||
+        o->startup.frame.kind != MPA_REQUEST || !origin->acked_known || origin->acked < o->startup.end)
         return;
     s->bad_start_reported = true;
     place = mpa_place(mpa, side, at, mpa_window_end(&s->window));

@@ -244,12 +244,16 @@ static void judge_opening(struct mpa_connection *mpa, unsigned side, const struc
 static void judge_frame(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, unsigned how,
                         struct mpa_fpdu_event *event)
 {
-    if (!(how & ACCEPT_NO_MARKERS))
+    bool judged = !mpa->verdict->off;
+
+    if (judged && !(how & ACCEPT_NO_MARKERS))
         mpa_judge_markers(mpa, side, fpdu, &event->place);
     if (how & (ACCEPT_NO_CRC | ACCEPT_CUT))
         event->crc = mpa->parameters.crc == OFF ? MPA_CRC_NOT_USED : MPA_CRC_UNKNOWN;
     else
         event->crc = mpa_judge_crc(mpa, side, fpdu, &event->place);
+    if (!judged)
+        return;
     if (how & ACCEPT_CUT)
         count_cut(mpa, mpa->side[side].framing, fpdu, mpa_segment_ends(mpa, side, fpdu->offset + fpdu->length));
     else if (!(how & ACCEPT_DEVIANT))
@@ -336,10 +340,21 @@ static void go_on_after(struct mpa_connection *mpa, unsigned side, const struct 
     s->cursor = fs->last_end;
 }
 
+/* Rules about the FPDU that need its place among the others, and its contents. */
+static void judge_event(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu_event *event)
+{
+    uint32_t errors;
+
+    mpa_order_fpdu(mpa, side, event);
+    errors = mpa->verdict->errors;
+    mpa_judge_fpdu_content(mpa, side, event);
+    event->faulty |= mpa->verdict->errors != errors;
+}
+
 void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, unsigned how)
 {
+    bool judged = !mpa->verdict->off;
     struct mpa_fpdu_event event;
-    uint32_t errors;
 
     begin_event(mpa, side, fpdu, &event);
     judge_opening(mpa, side, fpdu, how);
@@ -352,12 +367,12 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     count_fpdu(mpa, side, &event);
     go_on_after(mpa, side, &event, how);
 
-    mpa_order_fpdu(mpa, side, &event);
-    errors = mpa->verdict->errors;
-    mpa_judge_fpdu_content(mpa, side, &event);
-    event.faulty |= mpa->verdict->errors != errors;
+    if (judged)
+        judge_event(mpa, side, &event);
     if (mpa->events.fpdu)
         mpa->events.fpdu(mpa->events.ctx, &event);
+    if (!judged)
+        return;
     mpa_reaction_fpdu(mpa, side, &event);
     mpa_tcp_fpdu(mpa, side, &event);
 }

@@ -23,10 +23,10 @@ struct guest {
 
 /* ---- from RPC-over-RDMA to NFS ---- */
 
-/* Created with the first message; false: out of memory. */
+/* Created with the first message; false: nothing is judged, or out of memory. */
 static bool carries_nfs(struct guest *guest)
 {
-    if (guest->nfs || guest->memory_lacking)
+    if (guest->nfs || guest->memory_lacking || guest->verdict->off)
         return guest->nfs != NULL;
     guest->nfs = nfs_connection_new(&guest->options, guest->rpcrdma, guest->verdict, guest->arena);
     if (!guest->nfs) {
@@ -53,7 +53,8 @@ static void rpcrdma_ulp_on_move(void *ctx, const struct rpcrdma_move *move)
 
     if (guest->taps->move)
         guest->taps->move(guest->ctx, move);
-    nfs_connection_move(move);
+    if (guest->nfs)
+        nfs_connection_move(move);
 }
 
 static void rpcrdma_ulp_on_payload(void *ctx, const struct rpcrdma_payload *payload)

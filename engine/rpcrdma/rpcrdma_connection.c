@@ -50,7 +50,7 @@ struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *
     for (unsigned side = 0; side < 2; side++)
         rpcrdma->side[side].announced.data.send_size = rpcrdma->side[side].announced.data.receive_size =
             RPCRDMA_INLINE_DEFAULT;
-    if (!rpcrdma_threshold_new(rpcrdma)) {
+    if (!verdict->off && !rpcrdma_threshold_new(rpcrdma)) {
         rpcrdma_connection_free(rpcrdma);
         return NULL;
     }
@@ -59,8 +59,8 @@ struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *
 
 void rpcrdma_equip(struct rpcrdma_connection *rpcrdma)
 {
-    bool good = rpcrdma_credit_new(rpcrdma) && rpcrdma_resource_new(rpcrdma) && rpcrdma_memory_new(rpcrdma) &&
-                rpcrdma_reaction_new(rpcrdma);
+    bool good = rpcrdma->verdict->off || (rpcrdma_credit_new(rpcrdma) && rpcrdma_resource_new(rpcrdma) &&
+                                          rpcrdma_memory_new(rpcrdma) && rpcrdma_reaction_new(rpcrdma));
 
     rpcrdma->recognised = good ? RPCRDMA_YES : RPCRDMA_NO;
     rpcrdma->memory_lacking |= !good;
@@ -253,7 +253,8 @@ void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const s
     s->announced.valid = status == RPCRDMA_PD_OK;
     if (s->announced.valid)
         s->announced.data = block;
-    rpcrdma_threshold_private_data(rpcrdma, data, status);
+    if (!rpcrdma->verdict->off)
+        rpcrdma_threshold_private_data(rpcrdma, data, status);
 }
 
 /* Something that this side sent is missing; sends: messages may be missing. */
@@ -265,6 +266,8 @@ static void rpcrdma_connection_lose(struct rpcrdma_connection *rpcrdma, unsigned
     s->lost_frame = rpcrdma->said_frame;
     s->send_open = false;
     rpcrdma_transactions_damage(rpcrdma);
+    if (rpcrdma->verdict->off)
+        return;
     rpcrdma_depth_skipped(rpcrdma, other_side(side));
     if (!sends)
         return;
@@ -294,6 +297,17 @@ static void lose_pending(struct rpcrdma_connection *rpcrdma, unsigned side)
 
 /* ---- messages ---- */
 
+static void judge_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t, bool reply,
+                          struct rpcrdma_message *message)
+{
+    if (reply) {
+        rpcrdma_result_payload(rpcrdma, message);
+        rpcrdma_reply_payload(rpcrdma, message);
+    } else {
+        rpcrdma_call_payload(rpcrdma, t, message);
+    }
+}
+
 /* message: the message with the payload; NULL: a Long Call's, which was read. rpc: as for rpcrdma_payload_decode(). */
 static void decode_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t, bool reply,
                            const uint8_t *p, uint64_t n, const struct rpc_message *rpc, const struct place *place,
@@ -303,12 +317,8 @@ static void decode_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tr
         .transaction = t, .reply = reply, .body = reply ? &t->open->reply_body : &t->open->call_body, .place = *place};
 
     rpcrdma_payload_decode(t, reply, p, n, rpc);
-    if (reply) {
-        rpcrdma_result_payload(rpcrdma, message);
-        rpcrdma_reply_payload(rpcrdma, message);
-    } else {
-        rpcrdma_call_payload(rpcrdma, t, message);
-    }
+    if (!rpcrdma->verdict->off)
+        judge_payload(rpcrdma, t, reply, message);
     if (rpcrdma->events.payload && !(reply && message->discarded))
         rpcrdma->events.payload(rpcrdma->events.ctx, &payload);
 }
@@ -319,6 +329,15 @@ static void decode_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
     uint32_t from = m->header.header_len;
 
     decode_payload(rpcrdma, m->transaction, reply, m->p + from, m->n - from, &m->rpc, &m->place, m);
+}
+
+static void judge_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
+                       struct rpcrdma_transaction *before)
+{
+    rpcrdma_xid_call(rpcrdma, m, before);
+    rpcrdma_credit_call(rpcrdma, m);
+    rpcrdma_memory_call(rpcrdma, m);
+    rpcrdma_call_lists(rpcrdma, m);
 }
 
 static void rpcrdma_connection_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
@@ -338,12 +357,17 @@ static void rpcrdma_connection_call(struct rpcrdma_connection *rpcrdma, struct r
         rpcrdma_misread(t);
     if (m->header.status == RPCRDMA_OK)
         rpcrdma_offers_take(rpcrdma, t, m);
-    rpcrdma_xid_call(rpcrdma, m, before);
-    rpcrdma_credit_call(rpcrdma, m);
-    rpcrdma_memory_call(rpcrdma, m);
-    rpcrdma_call_lists(rpcrdma, m);
+    if (!rpcrdma->verdict->off)
+        judge_call(rpcrdma, m, before);
     if (m->has_rpc && m->lacking == 0)
         decode_inline(rpcrdma, m, false);
+}
+
+/* A Reply without a known payload. */
+static void rpcrdma_judge_chunks(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    if (!rpcrdma->verdict->off)
+        rpcrdma_reply_payload(rpcrdma, m);
 }
 
 /* The payload of a Long Reply is in the Reply chunk, written there before this Send. */
@@ -356,7 +380,7 @@ static void decode_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     chunk = t->reply_chunk >= 0 ? &t->chunks[t->reply_chunk] : NULL;
     if (!chunk || chunk->returned == 0 || chunk->returned > content->size ||
         rpcrdma_chunk_prefix(t, chunk) < chunk->returned || content->cut)
-        rpcrdma_reply_payload(rpcrdma, m); /* its chunks can still be judged */
+        rpcrdma_judge_chunks(rpcrdma, m);
     else
         decode_payload(rpcrdma, t, true, content->octets, chunk->returned, NULL, &m->place, m);
 }
@@ -377,13 +401,14 @@ static struct rpcrdma_transaction *discarded_answer_to(const struct rpcrdma_conn
     return t && !t->damage && !t->ambiguous ? t : NULL;
 }
 
-/* Judges chunk lists and payload against the Call. */
-static void rpcrdma_connection_judge_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+/* Takes chunk lists and payload, and judges them against the Call. */
+static void rpcrdma_take_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     rpcrdma_take_returned(m->transaction, m);
-    rpcrdma_reply_header(rpcrdma, m);
+    if (!rpcrdma->verdict->off)
+        rpcrdma_reply_header(rpcrdma, m);
     if (m->lacking > 0)
-        rpcrdma_reply_payload(rpcrdma, m);
+        rpcrdma_judge_chunks(rpcrdma, m);
     else if (m->has_rpc)
         decode_inline(rpcrdma, m, true);
     else
@@ -397,17 +422,15 @@ static void judge_discarded(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     if (!t)
         return;
     m->transaction = t;
-    rpcrdma_connection_judge_reply(rpcrdma, m);
+    rpcrdma_take_reply(rpcrdma, m);
     m->transaction = own;
 }
 
-static void rpcrdma_connection_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+/* ends: the answer ends its transaction, which is still outstanding. */
+static void judge_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, bool ends)
 {
     struct rpcrdma_transaction *t = m->transaction;
-    bool ends = t && rpcrdma_waits(t) && m->header.status == RPCRDMA_OK && !m->discarded;
 
-    if (!t && (m->unsure || rpcrdma->gaps_show_late))
-        rpcrdma_transaction_orphan(rpcrdma, m);
     if ((!t || ends) && m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK && m->header.read.n > 0)
         rpcrdma_served_reply(rpcrdma, m); /* even if the Call is unknown */
     if (ends && !t->ambiguous)
@@ -415,11 +438,24 @@ static void rpcrdma_connection_answer(struct rpcrdma_connection *rpcrdma, struct
     rpcrdma_xid_answer(rpcrdma, m);
     rpcrdma_credit_answer(rpcrdma, m);
     judge_discarded(rpcrdma, m);
+}
+
+static void rpcrdma_connection_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *t = m->transaction;
+    bool ends = t && rpcrdma_waits(t) && m->header.status == RPCRDMA_OK && !m->discarded;
+    bool judged = !rpcrdma->verdict->off;
+
+    if (!t && (m->unsure || rpcrdma->gaps_show_late))
+        rpcrdma_transaction_orphan(rpcrdma, m);
+    if (judged)
+        judge_answer(rpcrdma, m, ends);
     if (!ends || t->ambiguous)
         return;
-    rpcrdma_memory_answer(rpcrdma, m);
+    if (judged)
+        rpcrdma_memory_answer(rpcrdma, m);
     if (m->kind == RPCRDMA_KIND_REPLY)
-        rpcrdma_connection_judge_reply(rpcrdma, m);
+        rpcrdma_take_reply(rpcrdma, m);
 }
 
 /* An error in the header (RFC 8166 section 4.3.1), reported or not. */
@@ -435,7 +471,8 @@ static void settle_copies(struct rpcrdma_connection *rpcrdma, const struct rpcrd
         if (t->xid != answered->xid || t->outcome == RPCRDMA_SETTLED || !(t->repeats || answered->repeats))
             continue;
         t->outcome = RPCRDMA_SETTLED;
-        rpcrdma_credit_settled(rpcrdma, t);
+        if (!rpcrdma->verdict->off)
+            rpcrdma_credit_settled(rpcrdma, t);
     }
 }
 
@@ -462,15 +499,9 @@ static void rpcrdma_connection_settle(struct rpcrdma_connection *rpcrdma, struct
         settle_copies(rpcrdma, t);
 }
 
-/* One message, through all rules. */
-static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+/* Before the transaction is opened or looked up. */
+static void judge_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
-    rpcrdma_classify(rpcrdma, m);
-    rpcrdma->judged = m;
-    learn_client(rpcrdma, m);
-    rpcrdma->side[m->side].messages++;
-    if (m->header.proc <= RPCRDMA_ERROR && m->n >= RPCRDMA_FIXED_LEN)
-        rpcrdma->counts.messages[m->header.proc]++;
     rpcrdma_header_message(rpcrdma, m);
     m->discarded = m->faulty && m->kind == RPCRDMA_KIND_REPLY;
     rpcrdma_threshold_message(rpcrdma, m);
@@ -479,15 +510,37 @@ static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message 
     rpcrdma_record_send(rpcrdma, m);
     rpcrdma->last_send[m->side] = m->place.offset;
     rpcrdma_reaction_first(rpcrdma, m);
+}
+
+/* Before the transaction is closed. */
+static void judge_last(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    rpcrdma_threshold_length(rpcrdma, m);
+    rpcrdma_resource_sent(rpcrdma, m);
+    rpcrdma_reaction_message(rpcrdma, m);
+}
+
+/* One message, through all rules. */
+static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    bool judged = !rpcrdma->verdict->off;
+
+    rpcrdma_classify(rpcrdma, m);
+    rpcrdma->judged = m;
+    learn_client(rpcrdma, m);
+    rpcrdma->side[m->side].messages++;
+    if (m->header.proc <= RPCRDMA_ERROR && m->n >= RPCRDMA_FIXED_LEN)
+        rpcrdma->counts.messages[m->header.proc]++;
+    if (judged)
+        judge_first(rpcrdma, m);
     if (m->kind == RPCRDMA_KIND_CALL)
         rpcrdma_connection_call(rpcrdma, m);
     else if (m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR)
         rpcrdma_connection_answer(rpcrdma, m);
-    else if (m->header.proc == RPCRDMA_DONE && m->header.status == RPCRDMA_OK)
+    else if (judged && m->header.proc == RPCRDMA_DONE && m->header.status == RPCRDMA_OK)
         rpcrdma_served_done(rpcrdma, m);
-    rpcrdma_threshold_length(rpcrdma, m);
-    rpcrdma_resource_sent(rpcrdma, m);
-    rpcrdma_reaction_message(rpcrdma, m);
+    if (judged)
+        judge_last(rpcrdma, m);
     if (rpcrdma->events.message)
         rpcrdma->events.message(rpcrdma->events.ctx, m);
     rpcrdma_connection_settle(rpcrdma, m);
@@ -539,9 +592,9 @@ static void rpcrdma_connection_on_send(struct rpcrdma_connection *rpcrdma, const
     for (unsigned i = 0; i < rpcrdma->n_early; i++) {
         bool muted = rpcrdma->verdict->muted;
 
-        rpcrdma->verdict->muted = rpcrdma->early[i].muted;
+        verdict_mute(rpcrdma->verdict, rpcrdma->early[i].muted);
         dispatch(rpcrdma, &rpcrdma->early[i].message);
-        rpcrdma->verdict->muted = muted;
+        verdict_mute(rpcrdma->verdict, muted);
     }
     rpcrdma_early_free(rpcrdma);
     dispatch(rpcrdma, &m);
@@ -664,13 +717,13 @@ static void take_move(struct rpcrdma_connection *rpcrdma, const struct rdma_part
 
     move.owner = part->kind == RDMA_READ_RESPONSE ? move.side : other_side(move.side);
     rpcrdma_move(rpcrdma, &move);
-    if (rpcrdma->recognised == RPCRDMA_YES) {
+    if (rpcrdma->recognised == RPCRDMA_YES && !rpcrdma->verdict->off) {
         rpcrdma_memory_move(rpcrdma, &move);
         rpcrdma_threshold_move(rpcrdma, &move);
         rpcrdma_call_move(rpcrdma, &move);
         rpcrdma_depth_move(rpcrdma, &move);
     }
-    rpcrdma->verdict->muted = part->faulty; /* the octets are known, whoever moved them */
+    verdict_mute(rpcrdma->verdict, part->faulty); /* the octets are known, whoever moved them */
     if (rpcrdma->events.move && (move.offer || !rpcrdma->events.only_offered))
         rpcrdma->events.move(rpcrdma->events.ctx, &move);
     if (move.offer)
@@ -795,7 +848,7 @@ bool rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     rpcrdma_connection_received(rpcrdma, side, part->received);
     if (part->set_up) /* not an RPC-over-RDMA message */
         return true;
-    rpcrdma->verdict->muted = part->faulty || part->unseen;
+    verdict_mute(rpcrdma->verdict, part->faulty || part->unseen);
     s->faulty |= part->faulty;
     if (!part->in_message)
         lose_message(rpcrdma, side);
@@ -803,7 +856,7 @@ bool rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
         on_send_part(rpcrdma, part, unsure);
     else if (part->kind != RDMA_OTHER)
         on_access(rpcrdma, part, unsure);
-    rpcrdma->verdict->muted = false;
+    verdict_mute(rpcrdma->verdict, false);
     if (rpcrdma->pending && (part->kind == RDMA_WRITE || part->kind == RDMA_READ ||
                              (part->kind == RDMA_SEND && part->last))) /* this Call may explain an earlier finding */
         rpcrdma_pending_part(rpcrdma, part);
@@ -818,7 +871,7 @@ void rpcrdma_connection_received(struct rpcrdma_connection *rpcrdma, unsigned si
 
 void rpcrdma_connection_missed(struct rpcrdma_connection *rpcrdma, unsigned side, uint64_t offset)
 {
-    if (!rpcrdma->finished && rpcrdma->recognised == RPCRDMA_YES)
+    if (!rpcrdma->finished && rpcrdma->recognised == RPCRDMA_YES && !rpcrdma->verdict->off)
         rpcrdma_xid_missed(rpcrdma, side & 1u, offset);
 }
 
@@ -834,7 +887,7 @@ void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct
     lose_pending(rpcrdma, 0);
     lose_pending(rpcrdma, 1);
     rpcrdma->terminated = true; /* even if the connection is recognised only later */
-    if (rpcrdma->recognised != RPCRDMA_YES)
+    if (rpcrdma->recognised != RPCRDMA_YES || rpcrdma->verdict->off)
         return;
     if (refusal->cause == RDMA_REFUSED_MEMORY) {
         rpcrdma_access_finish(rpcrdma); /* no later Call can offer the memory */
@@ -869,7 +922,7 @@ void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, b
     s->fin |= !reset;
     s->reset |= reset;
     s->end_place = *place;
-    if (rpcrdma->recognised == RPCRDMA_YES)
+    if (rpcrdma->recognised == RPCRDMA_YES && !rpcrdma->verdict->off)
         rpcrdma_reaction_end(rpcrdma, side & 1u, reset, place);
 }
 
@@ -880,7 +933,7 @@ void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_
     lose_pending(rpcrdma, 0);
     lose_pending(rpcrdma, 1);
     rpcrdma->finished = true;
-    if (rpcrdma->recognised == RPCRDMA_YES) {
+    if (rpcrdma->recognised == RPCRDMA_YES && !rpcrdma->verdict->off) {
         rpcrdma_memory_finish(rpcrdma);
         rpcrdma_depth_finish(rpcrdma);
         rpcrdma_reaction_finish(rpcrdma, time_ns);

@@ -24,6 +24,8 @@ void rpcrdma_history_record_free(struct rpcrdma_history_record *record)
 
 static struct rpcrdma_history_record *record_of(struct rpcrdma_connection *rpcrdma)
 {
+    if (rpcrdma->verdict->off)
+        return NULL;
     if (!rpcrdma->record)
         rpcrdma->record = heap_zeroed(1, sizeof *rpcrdma->record);
     return rpcrdma->record;

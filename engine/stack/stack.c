@@ -229,7 +229,8 @@ void stack_refusal(struct stack *stack, const struct rdma_refusal *refusal)
 
 void stack_copy(struct stack *stack, const struct rdma_copy *copy)
 {
-    rdma_judge_copy(stack->setup.verdict, copy);
+    if (!stack->setup.verdict->off)
+        rdma_judge_copy(stack->setup.verdict, copy);
     if (copy->difference)
         GUEST(stack, doubt, copy);
 }

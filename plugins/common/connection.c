@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/common/connection.h"
 
+#include "plugins/common/iwarp.h"
 #include "plugins/common/passed.h"
 
 #include "engine/stack/ulps.h"
@@ -63,7 +64,9 @@ bool connection_begin(struct connection *connection, const struct stack_setup *s
 
     own.ctx = connection;
     own.verdict = &connection->verdict;
-    connection->verdict = (struct verdict){.counts = &counts, .finding = on_finding, .ctx = connection};
+    connection->verdict =
+        (struct verdict){.counts = &counts, .off = !iwarp_judges(), .finding = on_finding, .ctx = connection};
+    verdict_mute(&connection->verdict, false);
     connection->stack = stack_new(&own);
     if (!connection->stack)
         return false;

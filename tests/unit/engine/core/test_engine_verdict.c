@@ -89,3 +89,31 @@ UNIT_TEST(failure_withdrawn)
         assert_int_equal(rule_counts_of(&counts, rule).inconclusive, 4 + i);
     }
 }
+
+static void count_finding(void *ctx, const struct finding *finding)
+{
+    assert_non_null(finding);
+    ++*(unsigned *)ctx;
+}
+
+/* Also after a part that another layer has judged. */
+UNIT_TEST(nothing_is_counted_when_off)
+{
+    struct rule_counts counts = {0}, none = {0};
+    unsigned findings = 0;
+    struct verdict verdict = {.counts = &counts, .off = true, .finding = count_finding, .ctx = &findings};
+    struct place place = {.frame = 1};
+
+    verdict_mute(&verdict, true);
+    verdict_mute(&verdict, false);
+    verdict_passed(&verdict, rule);
+    verdict_inconclusive(&verdict, rule);
+    verdict_failed(&verdict, rule, DIR_UNKNOWN, &place, 0, "expected nothing; found nothing");
+    assert_int_equal(findings, 0);
+    assert_int_equal(verdict.errors, 0);
+    assert_memory_equal(&counts, &none, sizeof counts);
+    verdict.off = false;
+    verdict_mute(&verdict, false);
+    verdict_failed(&verdict, rule, DIR_UNKNOWN, &place, 0, "expected nothing; found nothing");
+    assert_int_equal(findings, 1);
+}
