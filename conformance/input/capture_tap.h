@@ -24,7 +24,7 @@ bool tap_open(struct capture_tap *tap, const struct capture_live_options *option
 void tap_wait(const struct capture_tap *tap);
 /* Lets iwarp-tap write what it has, and end. Safe in a signal handler. */
 void tap_stop(struct capture_tap *tap);
-/* Closes everything. True: iwarp-tap has recorded until tap_stop(). */
+/* Closes everything. True: iwarp-tap recorded until tap_stop(). */
 bool tap_close(struct capture_tap *tap);
 
 #endif

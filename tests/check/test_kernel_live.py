@@ -114,7 +114,7 @@ def watching(build):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_what_was_recorded_until_the_signal_is_judged(kernel, recorded, watching, tmp_path, number):
-    """iwarp-tap ends with iwarp-check, gives what it has, and the number of what was lost."""
+    """iwarp-tap is asked to stop, and delivers its remaining records and the number of lost ones."""
     process = watching(kernel(recorded["lossy"], split=5000, waits=True), tmp_path, "--format=ndjson", "--verbose")
     if os.geteuid() == 0:
         status = open(f"/proc/{process.pid}/status", encoding="utf-8").read()

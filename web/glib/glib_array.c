@@ -7,7 +7,7 @@
 
 enum { ARRAY_MIN = 16 };
 
-/* What GArray shows, and what it does not. */
+/* GArray's public part, and the hidden part. */
 struct real_array {
     GArray shown;
     guint room, element;
@@ -186,7 +186,7 @@ GPtrArray *g_ptr_array_new(void)
     return g_ptr_array_new_with_free_func(NULL);
 }
 
-/* Nobody in the tree holds a second reference. */
+/* No caller in the tree holds a second reference. */
 void g_ptr_array_unref(GPtrArray *array)
 {
     g_ptr_array_set_size(array, 0);

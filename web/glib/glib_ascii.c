@@ -92,7 +92,7 @@ gboolean g_ascii_string_to_unsigned(const gchar *text, guint base, guint64 least
     gchar *end;
     guint64 number;
 
-    (void)error; /* nobody in the tree asks why */
+    (void)error; /* no caller in the tree reads the error */
     if (!g_ascii_isalnum(*text))
         return FALSE;
     errno = 0;

@@ -22,7 +22,7 @@ gboolean g_file_get_contents(const gchar *path, gchar **contents, gsize *n, GErr
     gchar piece[4096];
     gboolean good;
 
-    (void)error; /* nobody in the tree asks for more than errno */
+    (void)error; /* callers in the tree only use errno */
     if (!file)
         return FALSE;
     text = g_string_new(NULL);

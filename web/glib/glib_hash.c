@@ -57,7 +57,7 @@ GHashTable *g_hash_table_new(GHashFunc hash, GEqualFunc equal)
     return g_hash_table_new_full(hash, equal, NULL, NULL);
 }
 
-/* Where the pointer to the entry of that key is, or would be. */
+/* The place of the pointer to the key's entry, or the place for a new one. */
 static struct hash_entry **entry_of(GHashTable *table, gconstpointer key)
 {
     guint hash = table->hash(key) * 0x9E3779B1u;
@@ -144,7 +144,7 @@ gboolean g_hash_table_remove(GHashTable *table, gconstpointer key)
     return TRUE;
 }
 
-/* Whoever asks for the keys sorts them. */
+/* In no order: callers sort the keys. */
 GList *g_hash_table_get_keys(GHashTable *table)
 {
     GList *keys = NULL;
@@ -240,7 +240,7 @@ GList *g_list_sort(GList *list, GCompareFunc compare)
     return list;
 }
 
-/* ---- texts that are kept once ---- */
+/* ---- interned texts ---- */
 
 const gchar *g_intern_string(const gchar *text)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-/* As in GLib, whoever asks for memory that there is not ends the program; the page says so. */
+/* As in GLib, a failed allocation ends the program; the page reports it. */
 static gpointer or_abort(gpointer memory, gsize n)
 {
     if (!memory && n > 0)

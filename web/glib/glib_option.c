@@ -39,7 +39,7 @@ GOptionContext *g_option_context_new(const gchar *parameters)
 
 void g_option_context_set_help_enabled(GOptionContext *context, gboolean enabled)
 {
-    (void)context, (void)enabled; /* there is no help but the program's own */
+    (void)context, (void)enabled; /* the program writes its own help */
 }
 
 void g_option_context_set_main_group(GOptionContext *context, GOptionGroup *group)
@@ -54,7 +54,7 @@ void g_option_context_free(GOptionContext *context)
     g_free(context);
 }
 
-/* The entry of a long name of n octets, or of a letter. */
+/* The entry for a long name of n octets, or for a letter. */
 static const GOptionEntry *find_entry(const GOptionContext *context, const gchar *name, gsize n, gchar letter)
 {
     const GPtrArray *entries = context->group->entries;
@@ -122,7 +122,7 @@ static gboolean take_value(const GOptionContext *context, const GOptionEntry *en
     }
 }
 
-/* Takes an option, and its value from the next word unless it is given. *i: the word; moves to the last one used. */
+/* Takes an option, and its value from the next word unless `value` is given. *i moves on to the last used word. */
 static gboolean take_option(const GOptionContext *context, const GOptionEntry *entry, const gchar *shown,
                             const gchar *given, gchar **words, guint *i, GError **error)
 {

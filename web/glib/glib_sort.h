@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-/* Sorts n elements of `size` octets. Equal elements keep their order, as GLib promises and qsort() does not. */
+/* Sorts n elements of `size` octets. Equal elements keep their order, which GLib promises but qsort() does not. */
 void glib_sort(gpointer data, gsize n, gsize size, GCompareFunc compare);
 
 #endif

@@ -155,7 +155,7 @@ gchar *g_strjoinv(const gchar *separator, gchar **texts)
     return g_string_free(all, FALSE);
 }
 
-/* Splits where `length` finds the separator; that is how long the text up to the separator is. */
+/* Splits at separators; `length` returns the length of the text up to the next separator. */
 static gchar **split(const gchar *text, const gchar *separator, gsize skip, gint most,
                      gsize (*length)(const gchar *text, const gchar *separator))
 {

@@ -43,7 +43,7 @@ static gboolean is_among(const struct span *spans, gsize n, gunichar c)
     return FALSE;
 }
 
-/* Tells only the kinds that the tree asks for: all other characters are letters here. */
+/* Distinguishes only the kinds that the tree uses: all other characters are letters here. */
 GUnicodeType g_unichar_type(gunichar c)
 {
     if (c == 0x2028)
@@ -73,7 +73,7 @@ gunichar g_utf8_get_char(const gchar *text)
 
 enum { NOT_UTF8 = -1, CUT_UTF8 = -2 };
 
-/* The first character of at most n octets; NOT_UTF8, or CUT_UTF8: the octets end inside a character. */
+/* The first character in at most n octets; NOT_UTF8, or CUT_UTF8: the octets end inside a character. */
 static gint32 first_character(const gchar *text, gsize n)
 {
     static const gint32 least[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""unicode.py OUT: writes tables of characters as C: the format characters, and those that are two columns wide. GLib tells them."""
+"""unicode.py OUT: writes tables of characters as C: the format characters, and those that are two columns wide, from GLib."""
 import ctypes
 import sys
 

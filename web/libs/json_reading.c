@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reports are read by `iwarp-check merge` only, which this build leaves out. Tables of members name functions that read
- * all the same; as nothing parses JSON here, there is never an object, an array or a node to call these with.
+ * Only `iwarp-check merge` reads reports, and this build leaves it out. Tables of members still name functions that
+ * read; as nothing parses JSON here, no object, array or node exists to call these with.
  */
 #include <json-glib/json-glib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Of json-glib, how it writes a text. */
+/* json-glib's writing of texts. */
 #include <json-glib/json-glib.h>
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""link_types.py OUT: writes the names of link types as C. libpcap tells them."""
+"""link_types.py OUT: writes libpcap's names of link types as C."""
 import ctypes
 import json
 import sys

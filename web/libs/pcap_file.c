@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reads pcap files, as libpcap 1.10 does, down to its messages: conformance/input/capture.c tells troubles apart by
- * these. Format: draft-ietf-opsawg-pcap.
+ * Reads pcap files like libpcap 1.10, with the same messages, by which conformance/input/capture.c distinguishes
+ * trouble. Format: draft-ietf-opsawg-pcap.
  */
 #include "web/libs/pcap_file.h"
 
@@ -154,7 +154,7 @@ static int pcap_next_record(pcap_t *pcap, const uint8_t **data)
 
 /* ---- both ---- */
 
-/* Whether the file has one of the magic numbers, and which. */
+/* Recognises the magic number of the file. */
 static bool is_known(pcap_t *pcap, const uint8_t magic[MAGIC])
 {
     for (int swapped = 0; swapped < 2; swapped++) {
@@ -247,7 +247,7 @@ int pcap_get_tstamp_precision(pcap_t *pcap)
 
 void pcap_breakloop(pcap_t *pcap)
 {
-    (void)pcap; /* nobody interrupts */
+    (void)pcap; /* reading is never interrupted */
 }
 
 /* ---- filters: their compiler is left out ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Of libpcap, reading files: what its two formats have in common here. */
+/* libpcap's reading of files: the common part of both formats. */
 #ifndef IWARP_WEB_PCAP_FILE_H
 #define IWARP_WEB_PCAP_FILE_H
 
@@ -16,7 +16,7 @@ enum {
     PCAP_NS_PER_S = 1000000000,
 };
 
-/* The units of times of an interface. */
+/* The units of an interface's times. */
 struct pcap_interface {
     uint64_t ticks_per_second;
     int64_t offset_s;
@@ -28,7 +28,7 @@ struct pcap {
     bool swapped, is_pcapng, nanoseconds; /* in the file */
     bool broken;
     int linktype, snap_length;
-    uint32_t first_linktype, first_snap_length; /* pcapng: as the first interface has them */
+    uint32_t first_linktype, first_snap_length; /* pcapng: those of the first interface */
     struct pcap_interface *interfaces;
     unsigned n_interfaces;
     struct pcap_pkthdr header;

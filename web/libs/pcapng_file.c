@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads pcapng files as libpcap 1.10 does, down to its messages. Format: draft-ietf-opsawg-pcapng. */
+/* Reads pcapng files like libpcap 1.10, with the same messages. Format: draft-ietf-opsawg-pcapng. */
 #include "web/libs/pcap_file.h"
 
 #include <limits.h>

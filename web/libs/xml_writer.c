@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Of libxml2, its writer of documents, as far as support/markup.c uses it. */
+/* libxml2's writer of documents, as far as support/markup.c uses it. */
 #include <glib.h>
 #include <libxml/xmlwriter.h>
 
@@ -14,7 +14,7 @@ struct _xmlTextWriter {
     bool indent, indent_end;
 };
 
-/* An output buffer is nothing but its file here. */
+/* Here an output buffer is only its file. */
 xmlOutputBufferPtr xmlOutputBufferCreateFile(FILE *file, xmlCharEncodingHandlerPtr encoder)
 {
     (void)encoder;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Of libyaml, reading a document of lists, mappings and texts, which waiver files are made of: the block and flow
- * styles of YAML 1.1 without anchors, aliases, tags, directives and keys of several lines, which are refused.
+ * libyaml's reading of documents made of lists, mappings and texts, the contents of waiver files: the block and flow
+ * styles of YAML 1.1. Anchors, aliases, tags, directives and keys of several lines are refused.
  */
 #include "web/libs/yaml_reader.h"
 
@@ -54,7 +54,7 @@ int yaml_problem(struct yaml_reader *reader, const char *problem)
     return 0;
 }
 
-/* ---- nodes: numbers from 1 on, as libyaml has them; 0: a problem ---- */
+/* ---- nodes: numbers from 1 on, as in libyaml; 0: a problem ---- */
 
 static int add_node(struct yaml_reader *reader, yaml_node_type_t type)
 {
@@ -213,7 +213,7 @@ static int read_text_or_mapping(struct yaml_reader *reader, size_t least, bool i
     return read_mapping(reader, scalar, column);
 }
 
-/* least: the node begins at this column or later; a list as the value of a key also one before, at its key. */
+/* least: the node begins at this column or later; a list as the value of a key may begin one column earlier. */
 static int read_inner(struct yaml_reader *reader, size_t least, bool is_value, bool in_flow)
 {
     size_t line = reader->line, column;
@@ -257,7 +257,7 @@ static int read_node(struct yaml_reader *reader, size_t least, bool list_at_leas
     return number;
 }
 
-/* ---- what libyaml has ---- */
+/* ---- libyaml's functions ---- */
 
 int yaml_parser_initialize(yaml_parser_t *parser)
 {
@@ -276,7 +276,7 @@ void yaml_parser_delete(yaml_parser_t *parser)
     (void)parser;
 }
 
-/* Depth is bounded where nodes are read, and anchors are refused there: support/yaml_guard.c has nothing to count. */
+/* The reader of nodes limits their depth and refuses anchors: support/yaml_guard.c has nothing to count. */
 int yaml_parser_parse(yaml_parser_t *parser, yaml_event_t *event)
 {
     (void)parser;
@@ -324,7 +324,7 @@ yaml_node_t *yaml_document_get_node(yaml_document_t *document, int number)
 
 yaml_node_t *yaml_document_get_root_node(yaml_document_t *document)
 {
-    /* A node is added before what is in it, but a mapping after its first key. */
+    /* A node is added before its contents, but a mapping after its first key. */
     return yaml_document_get_node(document, document->start_implicit);
 }
 

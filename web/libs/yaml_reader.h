@@ -18,7 +18,7 @@ struct yaml_reader {
 char yaml_peek(const struct yaml_reader *reader, size_t ahead);
 void yaml_advance(struct yaml_reader *reader, size_t n);
 size_t yaml_column(const struct yaml_reader *reader);
-/* Whether a blank or the end of a line is there. */
+/* Whether the current octet is a blank or a line end. */
 bool yaml_is_space(const struct yaml_reader *reader, size_t ahead);
 /* Skips blanks, comments and line ends. */
 void yaml_skip(struct yaml_reader *reader);

@@ -11,7 +11,7 @@ static void trim(GString *out)
         g_string_truncate(out, out->len - 1);
 }
 
-/* At the end of a line inside a scalar: a blank for one line end, and a line end less for more. */
+/* At the end of a line inside a scalar: one line end becomes a blank, n line ends become n - 1. */
 static void fold(struct yaml_reader *reader, GString *out)
 {
     unsigned ends = 0;
@@ -48,7 +48,7 @@ static bool plain_ends(const struct yaml_reader *reader, bool in_flow)
            (in_flow && strchr(",[]{}", c));
 }
 
-/* The line is of a mapping: its first word ends with a colon. */
+/* The line belongs to a mapping: its first word ends with a colon. */
 static bool line_is_key(const struct yaml_reader *reader)
 {
     struct yaml_reader ahead = *reader;
@@ -111,7 +111,7 @@ static bool add_escape(struct yaml_reader *reader, GString *out)
         g_string_append_c(out, octets[known - letters]);
         return true;
     }
-    if (letter == '\n') { /* the line goes on, without a blank */
+    if (letter == '\n') { /* the line continues, without a blank */
         while (yaml_peek(reader, 0) && strchr(" \t\n", yaml_peek(reader, 0)))
             yaml_advance(reader, 1);
         return true;
@@ -154,7 +154,7 @@ char *yaml_quoted(struct yaml_reader *reader)
     return g_string_free(out, FALSE);
 }
 
-/* The first line that is not empty says how far a block of text is indented. */
+/* The first line that is not empty sets the indentation of a block of text. */
 static size_t block_indent(const struct yaml_reader *reader, size_t least)
 {
     size_t ahead = 0, column = 0;

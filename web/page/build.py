@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""build.py OUT WASM VERSION: makes the page: one file, whose policy allows its own script and style, the report's, and nothing else."""
+"""build.py OUT WASM VERSION: makes the page: one file, whose policy allows only its own script and style, and the report's."""
 import base64
 import gzip
 import hashlib
@@ -24,13 +24,13 @@ def hashed(text):
 
 
 def shipped():
-    """The names of waiver files, and of the families that they begin with."""
+    """The names of waiver files, and of their families."""
     names = [path.stem for path in sorted((ROOT / "waivers").glob("*.yaml"))]
     return sorted({*names, *(name.partition("-")[0] for name in names)})
 
 
 def policy(script, style):
-    """Of this page and, as a frame inherits the policy, of the report in it."""
+    """For this page and the report in its frame, which inherits the policy."""
     scripts = hashed(script), hashed(text_of(ROOT / "conformance/report/report.js"))
     styles = hashed(style), hashed(text_of(ROOT / "support/page.css") + text_of(ROOT / "conformance/report/report.css"))
     return (f"default-src 'none'; script-src {' '.join(scripts)} 'wasm-unsafe-eval'; style-src {' '.join(styles)}; worker-src blob:; "

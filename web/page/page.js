@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Hands captures to the program, which runs in a worker, and shows its report. Names of files reach the page as text only.
+// Passes captures to the program, which runs in a worker, and shows its report. File names are only ever inserted as text.
 "use strict";
 (function () {
   const at = (id) => document.getElementById(id);
@@ -10,7 +10,7 @@
   const packed = octets(at("program").textContent);
   let captures = [], worker = null, links = [];
 
-  // A worker that has the program, before there is something to do.
+  // A worker with the program, ready for the first capture.
   function start() {
     worker = new Worker(source);
     worker.onerror = (event) => end("trouble", "The program could not be started: " + event.message);
@@ -21,7 +21,7 @@
     return octets < 1e6 ? Math.ceil(octets / 1e3) + " kB" : (octets / 1e6).toFixed(1) + " MB";
   }
 
-  // Names that the program takes for files, all different.
+  // Distinct names that the program accepts as files.
   function named(files) {
     const names = new Set(["report.html", "report.ndjson", "report.xml", "waivers.yaml"]);
     return files.map((file) => {

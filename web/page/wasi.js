@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the program asks of its surroundings, by WASI (preview 1): files of one folder, clocks, random numbers. There is nothing else, so
-// that is all it can reach. For the worker of the page, and for tests with Node.
+// The program's environment, WASI (preview 1): files of one folder, clocks, random numbers. The program has access to nothing else.
+// For the worker of the page, and for tests with Node.
 "use strict";
 
 const WASI_ERRNO = { badf: 8, inval: 28, io: 29, noent: 44, spipe: 70 };
@@ -13,7 +13,7 @@ class WasiExit extends Error {
     }
 }
 
-// A file that is read: read(at, octets) fills octets as far as the file goes, and returns how many that are.
+// A file that is read: read(at, octets) fills octets up to the end of the file, and returns their number.
 // A file that is written is a list of pieces.
 class Wasi {
     // options: arguments, environment; open(name): a file {size, read} or null; written(fd, octets): standard output (1) and error (2)
@@ -33,7 +33,7 @@ class Wasi {
         return new Uint8Array(this.memory.buffer, at, n);
     }
 
-    // Runs the program to its end: its exit status. A trap is thrown.
+    // Runs the program, and returns its exit status. Traps are thrown.
     run(module) {
         const calls = {};
         for (const name of Object.getOwnPropertyNames(Wasi.prototype))
@@ -51,7 +51,7 @@ class Wasi {
         return 0;
     }
 
-    // What was written to a file: pieces for a Blob; null: there is no such file.
+    // The written contents of a file: pieces for a Blob; null: there is no such file.
     output(name) {
         const output = this.outputs.get(name);
         return output ? output.pieces : null;
@@ -99,7 +99,7 @@ class Wasi {
         return 0;
     }
 
-    // Nothing is waited for.
+    // Never waits.
     poll_oneoff(subscriptions, events, n, out) {
         this.view.setUint32(out, 0, true);
         return WASI_ERRNO.inval;

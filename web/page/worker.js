@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Runs the program, once for each message {arguments, files, outputs}. It answers with messages {progress}, {said} and, at the end,
-// {status, reports} or {trouble}. The page ends this worker to cancel a run: nothing that a capture does outlasts that.
+// {status, reports} or {trouble}. The page ends this worker to cancel a run: nothing survives a run.
 "use strict";
 
-const WINDOW = 1 << 20;  // octets of a capture that are in memory
+const WINDOW = 1 << 20;  // octets of a capture in memory
 const UNPACKED_MOST = 8 * 2 ** 30;
 
 let program;  // a promise of the module
@@ -35,7 +35,7 @@ async function unpacked(file) {
     }
 }
 
-// A file in pieces, by the only way to read without waiting.
+// Reads a file in pieces, with the only reader that does not wait.
 function reader(blob) {
     const from = new FileReaderSync();
     let start = 0, held = new Uint8Array(0);

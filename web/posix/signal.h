@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nobody sends signals: a run is cancelled by ending its worker. */
+/* There are no signals: a run is cancelled by ending its worker. */
 #ifndef IWARP_WEB_SIGNAL_H
 #define IWARP_WEB_SIGNAL_H
 

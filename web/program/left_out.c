@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the program does with the kernel, with other files and with earlier reports. This build says that it cannot. */
+/* Functions that use the kernel, other files or earlier reports. In this build they refuse. */
 #include "conformance/annotate/annotate.h"
 #include "conformance/check/large_pages.h"
 #include "conformance/input/capture.h"
@@ -130,11 +130,11 @@ bool keep_finish(struct capture_keep *keep, struct capture_error *error)
     return false;
 }
 
-/* ---- what there is no need for ---- */
+/* ---- functions that need to do nothing ---- */
 
 void confine(const struct confine_to *to)
 {
-    (void)to; /* WebAssembly reaches nothing but what it is given */
+    (void)to; /* WebAssembly has no other access */
 }
 
 void large_pages_take(struct large_pages *pages)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* There is no terminal, and so none with a width: ioctl() fails. */
+/* There is no terminal, and hence no width: ioctl() fails. */
 #ifndef IWARP_WEB_SYS_IOCTL_H
 #define IWARP_WEB_SYS_IOCTL_H
 

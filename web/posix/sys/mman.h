@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory that is asked for in large pieces comes from calloc(): nothing else is ever mapped. */
+/* Large pieces of memory come from calloc(): nothing else is ever mapped. */
 #ifndef IWARP_WEB_SYS_MMAN_H
 #define IWARP_WEB_SYS_MMAN_H
 
@@ -32,7 +32,7 @@ static inline int munmap(void *piece, size_t n)
     return 0;
 }
 
-/* No memory goes back before it is freed. */
+/* No memory is returned before it is freed. */
 static inline int madvise(void *piece, size_t n, int advice)
 {
     (void)piece, (void)n, (void)advice;
