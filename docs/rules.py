@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Writes the pages of the rules, one for each layer and one that leads to them, from the catalogue, the faults and scenarios of
-iwarp-gen, and what iwarp-check says of these: docs/rules.py BUILD FOLDER (docs: FOLDER/rules.md, FOLDER/rules/LAYER.md)
+Writes the pages of the rules, FOLDER/rules.md and FOLDER/rules/LAYER.md, from the catalogue, the faults and scenarios of
+iwarp-gen, and the verdicts of iwarp-check on them: docs/rules.py BUILD FOLDER
 """
 import collections
 import itertools
@@ -21,25 +21,29 @@ KINDS = ("wire", "wire-1way", "reaction", "endpoint", "meta")
 OUTCOMES = ("own finding", "with another rule", "permission", "not judged")
 SHORT = {"passive": "capture", "active": "active test", "passive+active": "capture, active test"}
 ON = {("iwarp",): "iWARP", ("ib",): "IB", ("iwarp", "ib"): "both"}
-GENERATED = "Generated from `rules/`; do not edit. `cmake --build build/release --target docs` writes it again.\n"
+GENERATED = "Generated from `rules/`; do not edit. `cmake --build build/release --target docs` regenerates it.\n"
 
 INTRO = """\
-*Level* is the document's word, *binds* who is bound, *on* the transports: iWARP, IB (RoCE and InfiniBand) or both. *Severity* is that of
-a finding.
+*Level* is the document's word, *binds* names the bound party, *on* the transports: iWARP, IB (RoCE
+and InfiniBand) or both. *Severity* is the severity of a finding.
 
-*Kind*, what a rule is about: **wire**, octets that a capture of both directions shows; **wire-1way**, octets that one direction
-shows; **reaction**, what an end does about something; **endpoint**, the inside of an end; **meta**, documents,
-administration and definitions.
+*Kind* is the subject of a rule: **wire**, octets that a capture of both directions shows;
+**wire-1way**, octets that one direction shows; **reaction**, an end's reaction to something;
+**endpoint**, the inside of an end; **meta**, documents, administration and definitions.
 
-*Judged*, by what: a capture (`iwarp-check`, the Wireshark plugins), an active test (`iwarp-gen test` provokes the reaction), or
-both; *same as ID*: another rule states the same requirement and carries the findings of both; *with ID, ...*: what violates it is found
-under one of these rules, which demand more, less or a part of it; a rule with a verdict of its own that names others has findings
-under theirs, too; *allows*: a permission, which cannot be violated; *no*: with the reason. `iwarp-check --explain=ID` says how.
+*Judged* names what judges the rule: a capture (`iwarp-check`, the Wireshark plugins), an active test
+(`iwarp-gen test` provokes the reaction), or both; *same as ID*: another rule states the same
+requirement and carries the findings of both; *with ID, ...*: violations are found under these rules,
+which demand more, less or a part of it; a rule with its own verdict that names others has findings
+under their names, too; *allows*: a permission, which cannot be violated; *no*: not judged, with the
+reason. `iwarp-check --explain=ID` describes the method.
 
-*Broken by* are the faults that violate it (`iwarp-gen play SCENARIO --inject=FAULT`): a fault is named after its rule, so only what
-follows the rule's id is given: /NAME is another way to break it, +ok the stimulus of a reaction with its proper answer.
-*Held by* is conforming traffic that exercises it, a scenario of `iwarp-gen` or such an answer. Tests demand both of every rule with
-findings of its own, that each fault yields its finding and no other, and that conforming traffic yields none.
+*Broken by* lists the faults that violate the rule (`iwarp-gen play SCENARIO --inject=FAULT`). A fault
+is named after its rule, so only the rest of the name is given: /NAME is another way to break the
+rule, +ok the stimulus of a reaction with its correct answer. *Held by* is conforming traffic that
+exercises the rule: a scenario of `iwarp-gen` or such an answer. Tests demand for each rule with
+findings of its own that each fault yields this finding and no other, and that conforming traffic
+yields none.
 """
 
 
@@ -69,7 +73,7 @@ def generator(build, *arguments):
 
 
 def conforming_traffic(build, faults):
-    """rule -> the first conversation that exercises it and breaks nothing of it, scenarios first."""
+    """rule -> the first conversation that exercises the rule without violating it, scenarios first."""
     scenarios = [line.split("\t")[0] for line in generator(build, "list", "scenarios").splitlines()
                  if not line.startswith(("bulk", "nfs-bulk", "many"))]
     plays = [(s, s, s) for s in scenarios]
@@ -116,7 +120,7 @@ def line(document, kind, numbers):
 def layer_page(layer, rules, faults, traffic):
     yield f"# Rules of {LAYERS[layer]}\n"
     yield GENERATED
-    yield f"{len(rules)} rules. What the columns mean: [rules.md](../rules.md).\n"
+    yield f"{len(rules)} rules. The columns are explained in [rules.md](../rules.md).\n"
     yield from totals(rules)
     for (document, section), group in itertools.groupby(rules, key=lambda rule: (rule["document"], rule["section"])):
         yield f"\n## {document} section {section}\n"
