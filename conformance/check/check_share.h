@@ -39,7 +39,7 @@ struct share_found {
     GPtrArray *connections; /* struct report_connection *; freed by the function that takes them */
     GArray *opened;         /* uint64_t: `opened` of each connection that has no number yet (check_watched.h) */
     uint64_t other_connections;
-    GPtrArray *strangers;        /* struct trouble_facts *, from connections without RDMA; taken as connections are */
+    GPtrArray *strangers;        /* struct trouble_facts *, from connections without RDMA; freed like connections */
     uint64_t strangers_left_out; /* number of such connections for which the list has no room */
     uint64_t cut_short;          /* connections that made room for others before their end */
     struct report_rest rest;     /* connections that are counted but not listed, because the list is full */

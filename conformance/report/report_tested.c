@@ -19,7 +19,7 @@ static const char *keep_lines(struct report_suite *suite, GString *lines)
     return tested_keep(&suite->tested, g_string_free(lines, FALSE));
 }
 
-/* In TAP: the name after what the suite is about. */
+/* In TAP: the name after the suite's subject. */
 static const char *description(struct report_suite *suite, const char *name)
 {
     char *text = suite->connection ? g_strdup_printf("%s connection %" PRIu32 " %s", suite->capture->file,
@@ -36,7 +36,7 @@ static void tested_add_case(struct report_suite *suite, struct tested_case one)
 
 /* ---- rules ---- */
 
-/* The first finding of the rule, or of the one that carries its outcome; failing ones before waived ones. */
+/* The first finding of the rule, or of the rule that carries its outcome; failing findings precede waived ones. */
 static const struct report_finding *worst_of(const struct report_suite *suite, const struct rule *rule)
 {
     const GArray *findings = suite->connection->findings;
@@ -123,7 +123,7 @@ static void add_rule(struct report_suite *suite, const struct report_rule *each,
     tested_add_case(suite, one);
 }
 
-/* TAP has the rules with a count. JUnit has those that were exercised; with --verbose the others, too. */
+/* TAP lists the rules with a count. JUnit lists exercised rules; with --verbose the others, too. */
 static void add_rules(struct report_suite *suite)
 {
     GArray *rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule));
@@ -155,7 +155,7 @@ static void add_rules(struct report_suite *suite)
 
 /* ---- captures ---- */
 
-/* A capture that could not be read is an error, and so is one of which nothing was checked: no empty pass. */
+/* An unreadable capture is an error, and so is a capture with nothing to check: there is no empty pass. */
 static void add_unjudged(struct report_suite *suite, const char *nothing)
 {
     const struct report_capture *capture = suite->capture;
@@ -173,7 +173,7 @@ static void add_unjudged(struct report_suite *suite, const char *nothing)
                                                 .details = {{error ? "message" : NULL, why}}});
 }
 
-/* What went wrong: a failure under --fail-on=trouble only, and words in any case. */
+/* Trouble with the capture: always listed, but a failure only with --fail-on=trouble. */
 static void add_happened(struct report_suite *suite)
 {
     static const char name[] = "what happened";

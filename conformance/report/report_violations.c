@@ -31,7 +31,7 @@ static int violations_rank_of(const struct report_finding *finding)
 }
 
 struct sums {
-    /* By rule; the last member is what was counted last. */
+    /* By rule; last, last_capture: the connection and capture counted last. */
     struct violation *all;
     const struct report_connection **last;
     const struct report_capture **last_capture;

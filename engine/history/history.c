@@ -223,7 +223,7 @@ static const struct rpcrdma_history_call *sent_again(const struct rpcrdma_histor
     return NULL;
 }
 
-/* The same, on a connection after `before` and before the current one. */
+/* The same for connections between `before` and the current one. */
 static bool sent_again_between(const struct rpcrdma_history_record *before, const struct rpcrdma_history_call *call)
 {
     for (const struct rpcrdma_history_record *between = before->newer; between; between = between->newer)
@@ -437,7 +437,7 @@ static void excuse_unseen(const struct look *look, const struct rpcrdma_history_
         excuse_error(look, first);
 }
 
-/* An access to the memory of this Call was refused, or perhaps was, without a finding about that. */
+/* An access to the memory of this Call was or may have been refused, without a finding about the refusal. */
 static bool perhaps_refused(const struct rpcrdma_history_record *before, const struct rpcrdma_history_call *call)
 {
     return call->refused_late || (call->refused && call->damaged) ||

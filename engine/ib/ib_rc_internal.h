@@ -217,9 +217,7 @@ void ib_rc_learn_mtu(struct ib_rc *rc, unsigned mtu);
  * Then counts the packets of Reads as far as possible.
  */
 void ib_rc_observe_mtu(struct ib_rc *rc, const struct ib_packet *packet, const struct place *place);
-/*
- * Adds a Read or Atomic of `side` at that offset. Returns its number of packets, at least 1; *least: there may be more.
- */
+/* Adds a Read or Atomic of `side` at that offset. Returns its number of packets, at least 1; *least: a lower bound. */
 uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
                       uint64_t message, bool *least);
 /*

@@ -194,7 +194,7 @@ static void rpcrdma_ulp_free_guest(void *ctx)
 {
     struct guest *guest = ctx;
 
-    rpcrdma_connection_free(guest->rpcrdma); /* before nfs, whose state in each transaction is retired here */
+    rpcrdma_connection_free(guest->rpcrdma); /* first, because this call retires nfs's state in each transaction */
     nfs_connection_free(guest->nfs);
 }
 

@@ -301,7 +301,7 @@ void rpcrdma_pending_finish(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_pending_excuse(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame);
 /* The answer in that frame may belong to this Call, which has the same XID, unless the Call gets another answer. */
 void rpcrdma_pending_claim(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame, uint32_t call_frame);
-/* That Call, which was captured after an answer, is answered now. */
+/* The answer to that Call, which was captured late, has come. */
 void rpcrdma_pending_answered(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t call_frame);
 /* The owner refused an access to its memory: no missing Call of the owner can have offered that memory. */
 void rpcrdma_pending_refused(struct rpcrdma_connection *rpcrdma, unsigned owner);

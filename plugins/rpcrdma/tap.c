@@ -23,7 +23,7 @@ struct news {
     enum rpcrdma_kind kind;
     uint32_t credit, in_use;
     bool in_use_known;
-    const struct kept_transaction *transaction; /* Calls: what they offer */
+    const struct kept_transaction *transaction; /* Calls: the offered memory */
     const char *procedure;                      /* answers: "NFS v3 READ"; NULL: unknown, or not the first answer */
     const uint64_t *operations;                 /* of such an answer: as in struct kept_transaction */
     bool callback;

@@ -164,7 +164,7 @@ struct nfs_client {
     bool is_delayed; /* started, but nothing sent yet */
 
     enum client_stage stage;
-    unsigned index; /* of the step in BEFORE and AFTER, of the job */
+    unsigned index; /* in BEFORE and AFTER: of the step; otherwise of the job */
     unsigned phase; /* of the job */
     struct client_flight flights[CLIENT_FLIGHTS_MAX];
     unsigned in_flight;

@@ -369,7 +369,7 @@ int nfs4_state_get(struct nfs4_call *call, const struct nfs4_stateid *stateid, u
                    struct nfs4_state **state);
 /* For READ, WRITE, SETATTR of the size and the like: special stateids, share reservations, delegations. */
 int nfs4_may_access(struct nfs4_call *call, const struct nfs4_stateid *stateid, uint64_t node, unsigned access);
-/* What other clients' opens deny; opens of expired clients are dropped. */
+/* NFS4_OK unless other opens deny the access; drops opens of expired clients. */
 int nfs4_share_conflict(struct nfs4_call *call, uint64_t node, const struct nfs4_owner *owner, unsigned access,
                         unsigned deny);
 
