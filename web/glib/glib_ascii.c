@@ -9,7 +9,7 @@
 static guint16 ascii_kinds[256];
 const guint16 *const g_ascii_table = ascii_kinds;
 
-/* Ranges of characters, and what these are. */
+/* Ranges of characters and their kinds. */
 static const struct {
     guchar first, last;
     guint16 kinds;

@@ -12,7 +12,7 @@ struct span {
 static gchar skips[256];
 const gchar *const g_utf8_skip = skips;
 
-/* Octets of a character, by the leading one bits of its first. */
+/* The number of octets of a character, by the leading one bits of its first octet. */
 static int utf8_length(guchar first)
 {
     int ones = __builtin_clz(~((guint)first << 24));

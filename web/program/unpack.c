@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The browser decompresses gzip before the program reads. Of what is compressed still, the program says how to
- * decompress it. */
+/* The browser decompresses gzip before the program reads. For files that are still compressed, the program says how to
+ * decompress them. */
 #include "conformance/input/unpack.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static struct unpack known[] = {
     {4, {0x04, 0x22, 0x4D, 0x18}, "lz4", "decompress the file first, with lz4 -d"},
 };
 
-/* The stream is the file, in which no reader finds a capture. */
+/* Returns the file itself, in which no reader finds a capture. */
 FILE *unpack_stream(FILE *file, struct unpack **unpack)
 {
     uint8_t magic[4];
@@ -45,7 +45,7 @@ const char *unpack_trouble(const struct unpack *unpack)
     return unpack->trouble;
 }
 
-/* ---- no capture is open that is compressed: nobody calls these ---- */
+/* ---- no open capture is compressed: these are never called ---- */
 
 bool unpack_is_truncated(const struct unpack *unpack)
 {
