@@ -19,7 +19,7 @@
  *   Version   1
  *   C         the client recorded it; else the server
  *   F         found in the client's memory, after the server had moved it by RDMA unseen
- *   left out  so many packets before this one, of the same message, are not in the file: whole ones, without octets
+ *   left out  number of packets of the same message before this one that are not in the file: whole, without octets
  *   ports     of the transport below, as the connection manager has them; 0: unknown
  */
 /* clang-format on */

@@ -28,7 +28,7 @@ struct builtin {
 /* Once all dissectors are registered. */
 void builtin_find(struct builtin *builtin);
 /*
- * Adds the hidden item of the protocol, and returns the tree for its fields; NULL: nobody asks for any. The functions
+ * Adds the hidden item of the protocol, and returns the tree for its fields; NULL: none is wanted. The functions
  * below then do nothing.
  */
 proto_tree *builtin_tree(const struct builtin *builtin, proto_tree *root, tvbuff_t *tvb, int at, int length, int ett);

@@ -107,11 +107,11 @@ static struct builtin_field rdmap_builtin_fields[] = {
     {"iwarp_rdma.term_rdma_h", WITH_RDMAP | WITHOUT_DDP, 4, RDMAP_READ_REQUEST_LEN, NULL},
     {"iwarp_rdma.term_rdma_h", WITH_RDMAP | WITH_DDP | ETYPE_1, 6 + DDP_TAGGED_HEADER_LEN, RDMAP_READ_REQUEST_LEN,
      NULL},
-    {"iwarp_rdma.term_rdma_h", WITH_RDMAP | WITH_DDP | ETYPE_NOT_1, 6 + DDP_UNTAGGED_HEADER_LEN,
-     RDMAP_READ_REQUEST_LEN, NULL},
+    {"iwarp_rdma.term_rdma_h", WITH_RDMAP | WITH_DDP | ETYPE_NOT_1, 6 + DDP_UNTAGGED_HEADER_LEN, RDMAP_READ_REQUEST_LEN,
+     NULL},
 };
 
-/* Of a reassembled Send, in the order of struct fragment_items. */
+/* Fields of a reassembled Send, in the order of struct fragment_items. */
 static const char *const send_names[] = {
     "fragments",
     "fragment",
@@ -127,10 +127,10 @@ static const char *const send_names[] = {
 };
 static int send_ids[array_length(send_names)];
 static const fragment_items send_items = {
-    &rdmap_ett.fragment, &rdmap_ett.fragments, &send_ids[0], &send_ids[1], &send_ids[2],  &send_ids[3], &send_ids[4],
+    &rdmap_ett.fragment, &rdmap_ett.fragments, &send_ids[0], &send_ids[1], &send_ids[2], &send_ids[3],  &send_ids[4],
     &send_ids[5],        &send_ids[6],         &send_ids[7], &send_ids[8], &send_ids[9], &send_ids[10], "segments",
 };
-static bool has_sends; /* the release has all of them */
+static bool has_sends; /* Wireshark has all of these fields */
 
 static struct builtin iwarp_ddp_rdmap = {"iwarp_ddp_rdmap", rdmap_builtin_fields, array_length(rdmap_builtin_fields),
                                          NULL};

@@ -37,8 +37,8 @@ struct rdmap_canvas {
     proto_tree *root; /* the tree for protocols */
     proto_item *ddp_item, *rdmap_item;
     proto_tree *ddp_tree, *rdmap_tree;
-    proto_tree *builtin_tree; /* of the built-in dissector's fields; NULL: nobody asks for any */
-    bool fields; /* fields are displayed, or used by a filter */
+    proto_tree *builtin_tree; /* of the built-in dissector's fields; NULL: none is wanted */
+    bool fields;              /* fields are displayed, or used by a filter */
 };
 
 /* Adds to the Info column. */
@@ -54,7 +54,7 @@ void rdmap_draw_operation(struct rdmap_canvas *canvas);
 void rdmap_draw_terminate(struct rdmap_canvas *canvas);
 /* Adds the fields of the built-in dissector: plugins/common/builtin.h. */
 void rdmap_builtin_segment(struct rdmap_canvas *canvas);
-/* After that: of a reassembled Send, and of a segment of one that is complete in this frame. */
+/* After that: the fields of a reassembled Send, and of a segment of a Send that is complete in this frame. */
 void rdmap_builtin_message(const struct rdmap_canvas *canvas, fragment_head *head, tvbuff_t *message);
 void rdmap_builtin_reassembled_in(const struct rdmap_canvas *canvas, uint32_t frame);
 void rdmap_builtin_handoff(void);

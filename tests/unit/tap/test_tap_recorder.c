@@ -393,7 +393,7 @@ static void packets_without_octets_are_left_out(void **state)
     end();
 }
 
-/* A READ of 256 KiB takes less than 2 % of its octets. */
+/* A READ of 256 KiB takes less than 2 % of 256 KiB in the file. */
 static void headers_are_small(void **state)
 {
     enum { BLOCKS = 64, CALLS = 20 };
