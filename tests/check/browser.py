@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import time
@@ -12,8 +13,8 @@ import time
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
-def spent(pid):
-    """Processor time in seconds of a process and its children, including those that have ended."""
+def family(pid):
+    """A process and its descendants, each with its processor time in ticks, which includes that of children that have ended."""
     parents, times = {}, {}
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -22,7 +23,21 @@ def spent(pid):
     found = {pid}
     while more := {child for child, parent in parents.items() if parent in found} - found:
         found |= more
-    return sum(times.get(one, 0) for one in found) / os.sysconf("SC_CLK_TCK")
+    return {one: times.get(one, 0) for one in found}
+
+
+def spent(pid):
+    """Processor time in seconds of a process and its children, including those that have ended."""
+    return sum(family(pid).values()) / os.sysconf("SC_CLK_TCK")
+
+
+def peak(pid):
+    """The most memory that each of a process and its descendants had, all together, in octets."""
+    total = 0
+    for one in family(pid):
+        with contextlib.suppress(OSError):
+            total += int(re.search(r"VmHWM:\s+(\d+) kB|$", pathlib.Path(f"/proc/{one}/status").read_text(encoding="utf-8"))[1] or 0) << 10
+    return total
 
 
 class Browser:

@@ -199,7 +199,19 @@ def test_a_worker_may_not_ask_either(page):
     assert page.evaluate(IN_WORKER) == "connect-src"
 
 
-# ---- hostile captures ----
+# ---- large and hostile captures ----
+
+def test_a_large_capture_is_read_in_pieces(page, build, tmp_path):
+    large = tmp_path / "large.pcapng"
+    subprocess.run([build / "traffic-gen/iwarp-gen", "play", "bulk", "--size=400M", "-o", large], check=True)
+    choose(page, FAILS)
+    outcome(page)
+    before = browser.peak(page.process.pid)
+    choose(page, large)
+    assert outcome(page)[0] == "pass"
+    assert 0 < before and browser.peak(page.process.pid) - before < 300 << 20 < large.stat().st_size
+    large.unlink()
+
 
 def test_markup_in_the_name(page):
     name = "<img src=x onerror=document.title='hurt'>&\"'.pcap"
