@@ -44,6 +44,12 @@ struct capture_direct *direct_open(int fd, const struct direct_facts *facts)
     return NULL;
 }
 
+struct capture_direct *direct_open_pipe(int fd)
+{
+    (void)fd;
+    return NULL;
+}
+
 void direct_close(struct capture_direct *direct)
 {
     (void)direct;
@@ -56,6 +62,12 @@ enum direct_status direct_next(struct capture_direct *direct, struct direct_reco
 }
 
 uint64_t direct_position(const struct capture_direct *direct)
+{
+    (void)direct;
+    return 0;
+}
+
+uint64_t direct_dropped(const struct capture_direct *direct)
 {
     (void)direct;
     return 0;
@@ -120,6 +132,12 @@ bool tap_close(struct capture_tap *tap)
 {
     (void)tap;
     return false;
+}
+
+pcap_t *pcap_open_dead_with_tstamp_precision(int linktype, int snap_length, u_int precision)
+{
+    (void)linktype, (void)snap_length, (void)precision;
+    return NULL;
 }
 
 void privileges_drop_rest(void)
