@@ -183,7 +183,8 @@ def test_wireshark_asks(build):
 
     def ask(*arguments):
         return subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
-    interface = re.search(r"^interface \{value=([^}]+)\}\{display=NFS over RDMA in this kernel\}$", ask("--extcap-interfaces", "--extcap-version=4.0").stdout, re.M).group(1)
+    interfaces = ask("--extcap-interfaces", "--extcap-version=4.0").stdout
+    interface = re.search(r"^interface \{value=([^}]+)\}\{display=NFS over RDMA in this kernel\}$", interfaces, re.M)[1]
     assert "dlt {number=1}" in ask(f"--extcap-interface={interface}", "--extcap-dlts").stdout
     dialog = ask(f"--extcap-interface={interface}", "--extcap-config").stdout
     calls = re.findall(r"^arg \{number=(\d+)\}\{call=--([a-z]+)\}", dialog, re.M)

@@ -108,7 +108,8 @@ def test_a_tap_and_the_wire_agree(build, recorded, side):
     assert not [rule for rule in both if tap.get(rule, none)[1] and not wire.get(rule, none)[1]]
     judged = [(wire.get(rule, none), tap.get(rule, none)) for rule in both if rule not in by_segment]
     all_of_wire, equal = sum(sum(a) for a, _ in judged), sum(min(x, y) for a, b in judged for x, y in zip(a, b))
-    print(f"{recorded.name} {side}: {equal} of {all_of_wire} judgements equal ({100 * equal / all_of_wire:.3f} %), {len(both) - len(verdicts)} of {len(both)} rules")
+    print(f"{recorded.name} {side}: {equal} of {all_of_wire} judgements equal ({100 * equal / all_of_wire:.3f} %), "
+          f"{len(both) - len(verdicts)} of {len(both)} rules")
     assert equal >= 0.999 * all_of_wire, (equal, all_of_wire)
 
 
