@@ -28,7 +28,7 @@ bool capture_list_interfaces(FILE *out, struct capture_error *error)
         fputc('\n', out);
     }
     if (all)
-        fputs("kernel\tNFS over RDMA in this kernel, on any adapter, by iwarp-tap\t\n", out);
+        fputs("kernel\tRDMA of this kernel, on any adapter, by iwarp-tap\t\n", out);
     else
         capture_error_set(error, "-D: no interface allows capturing; this needs root or the capability "
                                  "CAP_NET_RAW");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * NFS over RDMA as this host's kernel sends and receives it: iwarp-tap records it, as a child process with the rights
+ * What this host's kernel itself sends and receives over RDMA: iwarp-tap records it, as a child process with the rights
  * that this program was started with. For capture.c.
  */
 #ifndef IWARP_CONFORMANCE_INPUT_CAPTURE_TAP_H
