@@ -308,3 +308,15 @@ def test_ends_without_ports(check, save, capture):
     line = "connection 1: 192.0.2.1 -> 192.0.2.2 "
     assert line in check(*options).stdout
     assert line in check("merge", "--format=text", save("roce.json", *options)).stdout
+
+
+def test_counts_of_a_rule_that_is_not_judged(check, save, good, tmp_path):
+    """A version that judged this rule has counts of it; they are no other rule's."""
+    path, more = save("a.json", good), tmp_path / "more.json"
+    report = read_report(path.read_text(encoding="utf-8"))
+    for where in (report["captures"][0], report["captures"][0]["connections"][0]):
+        where["rules"]["MPA-7.1.2-33"] = next(iter(where["rules"].values()))
+    more.write_text(write_report(report), encoding="utf-8")
+    for kind in ("text", "junit", "html", "tap"):
+        merged = check("merge", f"--format={kind}", path).stdout
+        assert merged and check("merge", f"--format={kind}", more).stdout.replace("more.json", "a.json") == merged
