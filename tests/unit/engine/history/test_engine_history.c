@@ -38,11 +38,20 @@ static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
 
 static void begin(struct trace *t)
 {
+    rpcrdma_history_free(t->history);
     memset(t, 0, sizeof *t);
     t->history = rpcrdma_history_new();
     assert_non_null(t->history);
     t->verdict = (struct verdict){.counts = &t->counts, .finding = on_finding, .ctx = t};
 }
+
+static void end(struct trace *t)
+{
+    rpcrdma_history_free(t->history);
+}
+
+/* A test on the trace `t`, which may begin again. */
+#define TRACE(test) UNIT_TEST_ON(test, struct trace, t, begin, end)
 
 static struct place at(unsigned side, uint32_t frame)
 {
@@ -132,31 +141,25 @@ static struct rpcrdma_history_record *refused(uint32_t frame)
 }
 
 /* Overlapping connections: the client had not seen the error, or the refusal, when it repeated the Call. */
-UNIT_TEST(again_before_the_error)
+TRACE(again_before_the_error)
 {
-    struct trace t;
+    add(t, failed(true));
+    add(t, connection(FIRST + 5, 1)); /* the Call in frame 8, the error in frame 11 */
+    expect(t, RULE_NFSULB_6_7_2_02, 0, 0, 1);
 
-    begin(&t);
-    add(&t, failed(true));
-    add(&t, connection(FIRST + 5, 1)); /* the Call in frame 8, the error in frame 11 */
-    expect(&t, RULE_NFSULB_6_7_2_02, 0, 0, 1);
-    rpcrdma_history_free(t.history);
-
-    begin(&t);
-    add(&t, refused(FIRST));
-    add(&t, connection(FIRST + 5, 1));
-    expect(&t, RULE_RPCR_3_4_3_03, 0, 0, 0);
-    rpcrdma_history_free(t.history);
+    begin(t);
+    add(t, refused(FIRST));
+    add(t, connection(FIRST + 5, 1));
+    expect(t, RULE_RPCR_3_4_3_03, 0, 0, 0);
 }
 
-UNIT_TEST(what_is_another_call)
+TRACE(what_is_another_call)
 {
-    struct trace t;
     struct rpcrdma_history_record *second;
 
     for (unsigned how = 0; how < 6; how++) {
-        begin(&t);
-        add(&t, failed(true));
+        begin(t);
+        add(t, failed(true));
         second = how == 5 ? connection_of(3, SECOND, 1) : connection(SECOND, 1);
         switch (how) {
         case 0:
@@ -177,9 +180,8 @@ UNIT_TEST(what_is_another_call)
         default: /* another client */
             break;
         }
-        add(&t, second);
-        assert_int_equal(rule_counts_of(&t.counts, RULE_NFSULB_6_7_2_02).failed, 0);
-        rpcrdma_history_free(t.history);
+        add(t, second);
+        assert_int_equal(rule_counts_of(&t->counts, RULE_NFSULB_6_7_2_02).failed, 0);
     }
 }
 
@@ -194,7 +196,7 @@ static struct rpcrdma_history_record *in_slot(uint32_t frame, struct rpcrdma_slo
     return record;
 }
 
-UNIT_TEST(slots_of_requests_that_are_sent_again)
+TRACE(slots_of_requests_that_are_sent_again)
 {
     static const struct rpcrdma_slot_use lost = {
         .known = true, .slot = 3, .sequence = 7, .session = 11, .arguments = 99};
@@ -217,20 +219,17 @@ UNIT_TEST(slots_of_requests_that_are_sent_again)
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct rpcrdma_history_record *second = in_slot(SECOND, cases[i].use);
-        struct trace t;
 
-        begin(&t);
+        begin(t);
         second->calls[0].xid = cases[i].xid;
-        add(&t, in_slot(FIRST, lost));
-        add(&t, second);
-        expect(&t, RULE_NFS41_2_10_6_2_02, cases[i].passed, cases[i].failed, cases[i].inconclusive);
-        rpcrdma_history_free(t.history);
+        add(t, in_slot(FIRST, lost));
+        add(t, second);
+        expect(t, RULE_NFS41_2_10_6_2_02, cases[i].passed, cases[i].failed, cases[i].inconclusive);
     }
     for (unsigned how = 0; how < 3; how++) {
         struct rpcrdma_history_record *first = in_slot(FIRST, lost), *second = in_slot(SECOND, cases[1].use);
-        struct trace t;
 
-        begin(&t);
+        begin(t);
         second->calls[0].xid = 8;
         if (how == 0)
             first->calls[0].outcome = RPCRDMA_REPLIED;
@@ -238,10 +237,9 @@ UNIT_TEST(slots_of_requests_that_are_sent_again)
             first->calls[0].damaged = true;
         else
             second->whole = false;
-        add(&t, first);
-        add(&t, second);
-        expect(&t, RULE_NFS41_2_10_6_2_02, 0, 0, how == 2);
-        rpcrdma_history_free(t.history);
+        add(t, first);
+        add(t, second);
+        expect(t, RULE_NFS41_2_10_6_2_02, 0, 0, how == 2);
     }
 }
 
@@ -258,54 +256,47 @@ static struct rpcrdma_history_record *killed(uint32_t frame, bool callbacks)
     return record;
 }
 
-UNIT_TEST(connections_that_callbacks_end)
+TRACE(connections_that_callbacks_end)
 {
-    struct trace t;
+    add(t, killed(FIRST, false));
+    add(t, killed(SECOND, false));
+    expect(t, RULE_BIDI_6_04, 0, 0, 0);
+    add(t, killed(2 * SECOND, false));
+    expect(t, RULE_BIDI_6_04, 0, 1, 0);
+    add(t, killed(3 * SECOND, false)); /* reported once */
+    expect(t, RULE_BIDI_6_04, 0, 1, 0);
+    add(t, connection(4 * SECOND, 1));
+    expect(t, RULE_BIDI_6_04, 1, 1, 0);
 
-    begin(&t);
-    add(&t, killed(FIRST, false));
-    add(&t, killed(SECOND, false));
-    expect(&t, RULE_BIDI_6_04, 0, 0, 0);
-    add(&t, killed(2 * SECOND, false));
-    expect(&t, RULE_BIDI_6_04, 0, 1, 0);
-    add(&t, killed(3 * SECOND, false)); /* reported once */
-    expect(&t, RULE_BIDI_6_04, 0, 1, 0);
-    add(&t, connection(4 * SECOND, 1));
-    expect(&t, RULE_BIDI_6_04, 1, 1, 0);
-    rpcrdma_history_free(t.history);
-
-    begin(&t); /* a client that took one is prepared */
-    add(&t, killed(FIRST, true));
+    begin(t); /* a client that took one is prepared */
+    add(t, killed(FIRST, true));
     for (unsigned i = 1; i <= 3; i++)
-        add(&t, killed(i * SECOND, false));
-    expect(&t, RULE_BIDI_6_04, 0, 0, 0);
-    rpcrdma_history_free(t.history);
+        add(t, killed(i * SECOND, false));
+    expect(t, RULE_BIDI_6_04, 0, 0, 0);
 
     for (unsigned one_end = 0; one_end < 2; one_end++) { /* a FIN leaves the other direction open, a DREQ does not */
-        begin(&t);
+        begin(t);
         for (unsigned i = 1; i <= 3; i++) {
             struct rpcrdma_history_record *record = killed(i * SECOND, false);
 
             record->reset[CLIENT] = false;
             record->fin[CLIENT] = true;
             record->one_end = one_end;
-            add(&t, record);
+            add(t, record);
         }
-        expect(&t, RULE_BIDI_6_04, 0, one_end, 0);
-        rpcrdma_history_free(t.history);
+        expect(t, RULE_BIDI_6_04, 0, one_end, 0);
     }
 }
 
 /* ---- delegations ---- */
 
-UNIT_TEST(delegations_at_the_end)
+TRACE(delegations_at_the_end)
 {
     const int64_t second = 1000000000;
-    struct trace t;
     struct rpcrdma_history_record *record;
 
     for (unsigned how = 0; how < 5; how++) {
-        begin(&t);
+        begin(t);
         record = connection(FIRST, 1);
         record->delegated = true;
         record->delegations = how != 1;
@@ -313,32 +304,28 @@ UNIT_TEST(delegations_at_the_end)
         record->fin[SERVER] = how == 2;
         record->end[CLIENT] = at(CLIENT, FIRST + 30);
         record->end[SERVER] = at(SERVER, FIRST + 31);
-        add(&t, record);
+        add(t, record);
         if (how == 3)
-            add(&t, connection(SECOND, 1));
-        conclude(&t, record, how == 4 ? 60 * second : 100 * second);
-        expect(&t, RULE_BIDI_5_4_04, how == 1 || how == 3, how == 0, how == 2 || how == 4);
-        rpcrdma_history_free(t.history);
+            add(t, connection(SECOND, 1));
+        conclude(t, record, how == 4 ? 60 * second : 100 * second);
+        expect(t, RULE_BIDI_5_4_04, how == 1 || how == 3, how == 0, how == 2 || how == 4);
     }
 }
 
 /* ---- bounds ---- */
 
-UNIT_TEST(old_ones_are_forgotten)
+TRACE(old_ones_are_forgotten)
 {
     struct rpcrdma_history_record *nobody = connection(FIRST, 1);
-    struct trace t;
 
-    begin(&t);
     nobody->client = -1;
-    assert_false(add(&t, nobody));
-    add(&t, failed(true));
+    assert_false(add(t, nobody));
+    add(t, failed(true));
     for (unsigned i = 1; i <= RPCRDMA_HISTORY_RECORDS_MAX; i++)
-        add(&t, connection(FIRST + 1, 0));
-    rpcrdma_history_trim(t.history);
-    add(&t, connection(SECOND, 1));
-    expect(&t, RULE_NFSULB_6_7_2_02, 0, 0, 0);
-    rpcrdma_history_free(t.history);
+        add(t, connection(FIRST + 1, 0));
+    rpcrdma_history_trim(t->history);
+    add(t, connection(SECOND, 1));
+    expect(t, RULE_NFSULB_6_7_2_02, 0, 0, 0);
 }
 
 /* ---- lookups ---- */
@@ -382,7 +369,7 @@ static struct rpcbind_lookup of_program(uint32_t version, uint32_t procedure, ui
                                    .netid_len = (uint32_t)strlen(netid)};
 }
 
-UNIT_TEST(what_was_asked)
+TRACE(what_was_asked)
 {
     static const struct {
         uint32_t version, procedure, program_version;
@@ -399,74 +386,67 @@ UNIT_TEST(what_was_asked)
         const size_t at = i / 2;
         struct rpcbind_lookup lookup =
             of_program(cases[at].version, cases[at].procedure, cases[at].program_version, cases[at].netid);
-        struct trace t;
 
-        begin(&t);
-        ask(&t, 1, FIRST, i & 1, &lookup);
-        assert_true(add(&t, connection(SECOND, 2)));
-        expect(&t, RULE_NFSULB_6_3_02, cases[at].passed, cases[at].failed, cases[at].inconclusive);
+        begin(t);
+        ask(t, 1, FIRST, i & 1, &lookup);
+        assert_true(add(t, connection(SECOND, 2)));
+        expect(t, RULE_NFSULB_6_3_02, cases[at].passed, cases[at].failed, cases[at].inconclusive);
         if (cases[at].failed) {
-            assert_int_equal(t.last.place.frame, SECOND + 2);
-            assert_int_equal(t.last.related_frame, FIRST);
+            assert_int_equal(t->last.place.frame, SECOND + 2);
+            assert_int_equal(t->last.related_frame, FIRST);
         }
         /* Settled: the client connects again without asking. */
-        assert_true(add(&t, connection(SECOND + 500, 1)));
-        expect(&t, RULE_NFSULB_6_3_02, cases[at].passed + 1, cases[at].failed, cases[at].inconclusive);
-        rpcrdma_history_free(t.history);
+        assert_true(add(t, connection(SECOND + 500, 1)));
+        expect(t, RULE_NFSULB_6_3_02, cases[at].passed + 1, cases[at].failed, cases[at].inconclusive);
     }
 }
 
-UNIT_TEST(who_asked_and_when)
+TRACE(who_asked_and_when)
 {
     const struct rpcbind_lookup lookup = of_program(4, 3, 4, "rdma");
     struct rpcrdma_history_record *record;
-    struct trace t;
 
-    begin(&t); /* rpcbind is not in the capture */
-    assert_true(add(&t, connection(SECOND, 1)));
-    expect(&t, RULE_NFSULB_6_3_02, 0, 0, 0);
-    ask(&t, 9, SECOND + 1, false, &lookup); /* another client */
-    assert_true(add(&t, connection(SECOND + 100, 1)));
-    expect(&t, RULE_NFSULB_6_3_02, 0, 0, 0);
-    ask(&t, 1, SECOND + 300, false, &lookup); /* after this connection began */
-    assert_true(add(&t, connection(SECOND + 200, 1)));
-    expect(&t, RULE_NFSULB_6_3_02, 1, 0, 0);
+    /* rpcbind is not in the capture */
+    assert_true(add(t, connection(SECOND, 1)));
+    expect(t, RULE_NFSULB_6_3_02, 0, 0, 0);
+    ask(t, 9, SECOND + 1, false, &lookup); /* another client */
+    assert_true(add(t, connection(SECOND + 100, 1)));
+    expect(t, RULE_NFSULB_6_3_02, 0, 0, 0);
+    ask(t, 1, SECOND + 300, false, &lookup); /* after this connection began */
+    assert_true(add(t, connection(SECOND + 200, 1)));
+    expect(t, RULE_NFSULB_6_3_02, 1, 0, 0);
     record = connection(SECOND + 400, 1); /* irrelevant for NFSv3; the questions stay */
     record->calls[0].version = 3;
-    assert_true(add(&t, record));
-    expect(&t, RULE_NFSULB_6_3_02, 1, 0, 0);
+    assert_true(add(t, record));
+    expect(t, RULE_NFSULB_6_3_02, 1, 0, 0);
     record = connection(SECOND + 500, 1); /* began before the capture */
     record->whole = false;
-    assert_true(add(&t, record));
-    expect(&t, RULE_NFSULB_6_3_02, 1, 0, 1);
-    ask(&t, 1, SECOND + 600, true, &lookup); /* long ago */
-    assert_true(add(&t, connection(SECOND + 600 + 121000, 1)));
-    expect(&t, RULE_NFSULB_6_3_02, 1, 0, 2);
-    rpcrdma_history_free(t.history);
+    assert_true(add(t, record));
+    expect(t, RULE_NFSULB_6_3_02, 1, 0, 1);
+    ask(t, 1, SECOND + 600, true, &lookup); /* long ago */
+    assert_true(add(t, connection(SECOND + 600 + 121000, 1)));
+    expect(t, RULE_NFSULB_6_3_02, 1, 0, 2);
 }
 
 /* For any number of questions only so many are kept; and it is known that there were more. */
-UNIT_TEST(asked_without_end)
+TRACE(asked_without_end)
 {
     const struct rpcbind_lookup dump = of_program(4, 4, 0, ""), lookup = of_program(4, 3, 4, "rdma");
-    struct trace t;
 
-    begin(&t);
     for (uint32_t i = 0; i < 1000; i++)
-        ask(&t, 1, 2000 + i, false, i == 0 ? &lookup : &dump);
-    assert_true(add(&t, connection(FIRST, 1)));
-    expect(&t, RULE_NFSULB_6_3_02, 0, 0, 1);
-    assert_true(add(&t, connection(5000, 1)));
-    expect(&t, RULE_NFSULB_6_3_02, 0, 0, 2);
+        ask(t, 1, 2000 + i, false, i == 0 ? &lookup : &dump);
+    assert_true(add(t, connection(FIRST, 1)));
+    expect(t, RULE_NFSULB_6_3_02, 0, 0, 1);
+    assert_true(add(t, connection(5000, 1)));
+    expect(t, RULE_NFSULB_6_3_02, 0, 0, 2);
     for (uint32_t i = 0; i < 3u * RPCRDMA_HISTORY_PAIRS_MAX; i++) {
         struct addressed_segment segment = {
             .source = {.ip = 4, .address = {10, (uint8_t)(i >> 16), (uint8_t)(i >> 8), (uint8_t)i}},
             .destination = {.ip = 4, .address = {192, 0, 2, 2}, .port = RPCBIND_PORT},
             .segment = {.frame = 6000 + i, .length = 1}};
 
-        rpcrdma_history_rpcbind(t.history, &segment, true);
+        rpcrdma_history_rpcbind(t->history, &segment, true);
     }
-    rpcrdma_history_free(t.history);
 }
 
 /* ---- MOUNT, NLM and NSM over TCP ---- */
@@ -521,7 +501,7 @@ static const struct rpcbind_lookup mount = {.xid = XID,
                                             .program_version = 3,
                                             .protocol = RPCBIND_TCP};
 
-UNIT_TEST(auxiliary_answers)
+TRACE(auxiliary_answers)
 {
     static const struct {
         uint32_t nfs, version, procedure, program, program_version;
@@ -552,77 +532,69 @@ UNIT_TEST(auxiliary_answers)
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         const struct rpcbind_lookup lookup = of_auxiliary(cases[i].version, cases[i].procedure, cases[i].program,
                                                           cases[i].program_version, cases[i].netid);
-        struct trace t;
 
-        begin(&t);
-        ask(&t, 1, ASKED, cases[i].tcp, &lookup);
-        answer(&t, 1, ANSWERED, cases[i].tcp, XID, cases[i].address, cases[i].port);
-        judge(&t, of_nfs(SECOND, cases[i].nfs));
-        expect(&t, RULE_NFSULB_5_1_01, cases[i].passed, cases[i].failed, cases[i].inconclusive);
+        begin(t);
+        ask(t, 1, ASKED, cases[i].tcp, &lookup);
+        answer(t, 1, ANSWERED, cases[i].tcp, XID, cases[i].address, cases[i].port);
+        judge(t, of_nfs(SECOND, cases[i].nfs));
+        expect(t, RULE_NFSULB_5_1_01, cases[i].passed, cases[i].failed, cases[i].inconclusive);
         if (cases[i].failed) {
-            assert_int_equal(t.last.place.frame, SECOND + 11);
-            assert_int_equal(t.last.related_frame, ANSWERED);
-            judge(&t, of_nfs(2 * SECOND, cases[i].nfs)); /* reported once */
-            expect(&t, RULE_NFSULB_5_1_01, 0, 1, 0);
+            assert_int_equal(t->last.place.frame, SECOND + 11);
+            assert_int_equal(t->last.related_frame, ANSWERED);
+            judge(t, of_nfs(2 * SECOND, cases[i].nfs)); /* reported once */
+            expect(t, RULE_NFSULB_5_1_01, 0, 1, 0);
         }
-        rpcrdma_history_free(t.history);
     }
 }
 
 /* Reasons why an answer that MOUNT is not registered proves nothing. */
-UNIT_TEST(auxiliary_neighbours)
+TRACE(auxiliary_neighbours)
 {
     struct rpcrdma_history_record *record;
     struct rpcbind_lookup nfs = mount;
-    struct trace t;
 
     nfs.program = NFS_PROGRAM;
 
-    begin(&t); /* nobody asked; another XID, another client, another transport */
-    answer(&t, 1, ANSWERED, false, XID, NULL, 0);
-    ask(&t, 1, ASKED, false, &mount);
-    answer(&t, 1, ANSWERED, false, XID + 1, NULL, 0);
-    answer(&t, 9, ANSWERED, false, XID, NULL, 0);
-    answer(&t, 1, ANSWERED, true, XID, NULL, 0);
-    judge(&t, of_nfs(SECOND, 3));
-    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 0);
-    rpcrdma_history_free(t.history);
+    begin(t); /* nobody asked; another XID, another client, another transport */
+    answer(t, 1, ANSWERED, false, XID, NULL, 0);
+    ask(t, 1, ASKED, false, &mount);
+    answer(t, 1, ANSWERED, false, XID + 1, NULL, 0);
+    answer(t, 9, ANSWERED, false, XID, NULL, 0);
+    answer(t, 1, ANSWERED, true, XID, NULL, 0);
+    judge(t, of_nfs(SECOND, 3));
+    expect(t, RULE_NFSULB_5_1_01, 0, 0, 0);
 
-    begin(&t); /* another question with the same XID, before the answer or after it */
-    ask(&t, 1, ASKED, false, &mount);
-    ask(&t, 1, ASKED, false, &nfs);
-    answer(&t, 1, ANSWERED, false, XID, NULL, 0);
-    judge(&t, of_nfs(SECOND, 3));
-    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 0);
-    rpcrdma_history_free(t.history);
+    begin(t); /* another question with the same XID, before the answer or after it */
+    ask(t, 1, ASKED, false, &mount);
+    ask(t, 1, ASKED, false, &nfs);
+    answer(t, 1, ANSWERED, false, XID, NULL, 0);
+    judge(t, of_nfs(SECOND, 3));
+    expect(t, RULE_NFSULB_5_1_01, 0, 0, 0);
 
-    begin(&t); /* the server refuses this version of NFS */
-    ask(&t, 1, ASKED, false, &mount);
-    answer(&t, 1, ANSWERED, false, XID, NULL, 0);
+    begin(t); /* the server refuses this version of NFS */
+    ask(t, 1, ASKED, false, &mount);
+    answer(t, 1, ANSWERED, false, XID, NULL, 0);
     record = of_nfs(SECOND, 3);
     record->calls[1].succeeded = false;
-    judge(&t, record);
-    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 0);
-    rpcrdma_history_free(t.history);
+    judge(t, record);
+    expect(t, RULE_NFSULB_5_1_01, 0, 0, 0);
 
-    begin(&t); /* long before the connection; after it */
-    ask(&t, 1, ASKED, false, &mount);
-    answer(&t, 1, ANSWERED, false, XID, NULL, 0);
-    judge(&t, of_nfs(ANSWERED + 120001, 3));
-    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 1);
-    answer(&t, 1, 200000, false, XID, NULL, 0);
-    judge(&t, of_nfs(199899, 3));
-    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 2);
-    rpcrdma_history_free(t.history);
+    begin(t); /* long before the connection; after it */
+    ask(t, 1, ASKED, false, &mount);
+    answer(t, 1, ANSWERED, false, XID, NULL, 0);
+    judge(t, of_nfs(ANSWERED + 120001, 3));
+    expect(t, RULE_NFSULB_5_1_01, 0, 0, 1);
+    answer(t, 1, 200000, false, XID, NULL, 0);
+    judge(t, of_nfs(199899, 3));
+    expect(t, RULE_NFSULB_5_1_01, 0, 0, 2);
 
-    begin(&t); /* the service starts later, and is asked about again: with another XID, or in the same Call */
-    ask(&t, 1, ASKED, false, &mount);
-    ask(&t, 1, ASKED + 1, false, &mount);
-    answer(&t, 1, ASKED + 2, false, XID, NULL, 0);
-    answer(&t, 1, ASKED + 3, false, XID, NULL, 635);
-    judge(&t, of_nfs(SECOND, 3));
-    expect(&t, RULE_NFSULB_5_1_01, 1, 0, 0);
-    rpcrdma_history_free(t.history);
+    begin(t); /* the service starts later, and is asked about again: with another XID, or in the same Call */
+    ask(t, 1, ASKED, false, &mount);
+    ask(t, 1, ASKED + 1, false, &mount);
+    answer(t, 1, ASKED + 2, false, XID, NULL, 0);
+    answer(t, 1, ASKED + 3, false, XID, NULL, 635);
+    judge(t, of_nfs(SECOND, 3));
+    expect(t, RULE_NFSULB_5_1_01, 1, 0, 0);
 }
 
 /* The first half of a message on TCP; another segment has the other half. */
@@ -643,62 +615,53 @@ static void half(struct trace *t, uint32_t frame, bool answer)
 }
 
 /* A message in two segments is not read: question and answer are unknown. */
-UNIT_TEST(auxiliary_messages_in_two_segments)
+TRACE(auxiliary_messages_in_two_segments)
 {
-    struct trace t;
+    ask(t, 1, ASKED, true, &mount);
+    half(t, ANSWERED, true);
+    judge(t, of_nfs(SECOND, 3));
+    expect(t, RULE_NFSULB_5_1_01, 0, 0, 1);
 
-    begin(&t);
-    ask(&t, 1, ASKED, true, &mount);
-    half(&t, ANSWERED, true);
-    judge(&t, of_nfs(SECOND, 3));
-    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 1);
-    rpcrdma_history_free(t.history);
+    begin(t); /* on another transport */
+    ask(t, 1, ASKED, false, &mount);
+    half(t, ANSWERED, true);
+    answer(t, 1, ANSWERED, false, XID, NULL, 0);
+    judge(t, of_nfs(SECOND, 3));
+    expect(t, RULE_NFSULB_5_1_01, 0, 1, 0);
 
-    begin(&t); /* on another transport */
-    ask(&t, 1, ASKED, false, &mount);
-    half(&t, ANSWERED, true);
-    answer(&t, 1, ANSWERED, false, XID, NULL, 0);
-    judge(&t, of_nfs(SECOND, 3));
-    expect(&t, RULE_NFSULB_5_1_01, 0, 1, 0);
-    rpcrdma_history_free(t.history);
-
-    begin(&t); /* MOUNT, NLM or NSM */
-    half(&t, ASKED, false);
-    judge(&t, of_nfs(SECOND, 3));
-    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 3);
-    judge(&t, of_nfs(2 * SECOND, 4));
-    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 3);
-    rpcrdma_history_free(t.history);
+    begin(t); /* MOUNT, NLM or NSM */
+    half(t, ASKED, false);
+    judge(t, of_nfs(SECOND, 3));
+    expect(t, RULE_NFSULB_5_1_01, 0, 0, 3);
+    judge(t, of_nfs(2 * SECOND, 4));
+    expect(t, RULE_NFSULB_5_1_01, 0, 0, 3);
 }
 
 /* One client's port and XID for all its questions, each answered; and more questions than are kept. */
-UNIT_TEST(auxiliary_questions_in_turn)
+TRACE(auxiliary_questions_in_turn)
 {
     struct rpcbind_lookup nlm = mount, many = mount;
-    struct trace t;
 
     nlm.program = NFS_PROGRAM_NLM;
     nlm.program_version = 4;
-    begin(&t);
-    ask(&t, 1, ASKED, false, &mount);
-    answer(&t, 1, ANSWERED, false, XID, NULL, 635);
-    ask(&t, 1, ASKED + 10, false, &nlm);
-    answer(&t, 1, ANSWERED + 10, false, XID, NULL, 0);
-    judge(&t, of_nfs(SECOND, 3));
-    expect(&t, RULE_NFSULB_5_1_01, 1, 1, 0);
-    assert_int_equal(t.last.related_frame, ANSWERED + 10);
-    rpcrdma_history_free(t.history);
+    begin(t);
+    ask(t, 1, ASKED, false, &mount);
+    answer(t, 1, ANSWERED, false, XID, NULL, 635);
+    ask(t, 1, ASKED + 10, false, &nlm);
+    answer(t, 1, ANSWERED + 10, false, XID, NULL, 0);
+    judge(t, of_nfs(SECOND, 3));
+    expect(t, RULE_NFSULB_5_1_01, 1, 1, 0);
+    assert_int_equal(t->last.related_frame, ANSWERED + 10);
 
-    begin(&t);
+    begin(t);
     for (many.xid = 1; many.xid <= 1000; many.xid++)
-        ask(&t, 1, ASKED, false, &many);
-    answer(&t, 1, ANSWERED, false, 1, NULL, 0); /* forgotten */
-    judge(&t, of_nfs(SECOND, 3));
-    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 0);
-    answer(&t, 1, ANSWERED, false, 1000, NULL, 0);
-    judge(&t, of_nfs(SECOND + 1, 3));
-    expect(&t, RULE_NFSULB_5_1_01, 0, 1, 0);
-    rpcrdma_history_free(t.history);
+        ask(t, 1, ASKED, false, &many);
+    answer(t, 1, ANSWERED, false, 1, NULL, 0); /* forgotten */
+    judge(t, of_nfs(SECOND, 3));
+    expect(t, RULE_NFSULB_5_1_01, 0, 0, 0);
+    answer(t, 1, ANSWERED, false, 1000, NULL, 0);
+    judge(t, of_nfs(SECOND + 1, 3));
+    expect(t, RULE_NFSULB_5_1_01, 0, 1, 0);
 }
 
 /* ---- Calls that are cut off ---- */
@@ -740,71 +703,67 @@ static void judge_with(struct trace *t, struct rpcrdma_history_record *now, stru
     if (later && other)
         rpcrdma_history_add(t->history, other, &host);
     rpcrdma_history_conclude(t->history, now, now->end_ns, &host);
-    rpcrdma_history_free(t->history);
 }
 
-UNIT_TEST(cut_off_twice)
+TRACE(cut_off_twice)
 {
     struct rpcrdma_history_record *now = cut_off(1, SECOND);
-    struct trace t;
 
-    judge_with(&t, now, cut_off(1, FIRST));
-    assert_int_equal(t.excused, 1);
-    expect(&t, RULE_RPC_3_01, 0, 1, 0);
-    assert_int_equal(t.last.severity, SEVERITY_WARNING);
-    assert_int_equal(t.last.place.frame, SECOND + 20);
+    judge_with(t, now, cut_off(1, FIRST));
+    assert_int_equal(t->excused, 1);
+    expect(t, RULE_RPC_3_01, 0, 1, 0);
+    assert_int_equal(t->last.severity, SEVERITY_WARNING);
+    assert_int_equal(t->last.place.frame, SECOND + 20);
     now = cut_off(1, SECOND);
     now->cut.forgotten = true;
     now->cut.reported = false;
-    judge_with(&t, now, cut_off(1, FIRST));
-    assert_int_equal(t.excused, 0);
-    expect(&t, RULE_RPC_3_01, 0, 0, 1);
+    judge_with(t, now, cut_off(1, FIRST));
+    assert_int_equal(t->excused, 0);
+    expect(t, RULE_RPC_3_01, 0, 0, 1);
 }
 
-UNIT_TEST(cut_off_and_answered)
+TRACE(cut_off_and_answered)
 {
     struct rpcrdma_history_record *other = connection(SECOND, 1);
-    struct trace t;
 
     other->calls[0].outcome = RPCRDMA_REPLIED;
-    judge_with(&t, cut_off(1, FIRST), other);
-    assert_int_equal(t.excused, 1);
-    expect(&t, RULE_RPC_3_01, 0, 0, 1);
+    judge_with(t, cut_off(1, FIRST), other);
+    assert_int_equal(t->excused, 1);
+    expect(t, RULE_RPC_3_01, 0, 0, 1);
     other = connection(SECOND, 1);
     other->calls[0].outcome = RPCRDMA_REPLIED;
     other->calls[0].hash++; /* another Call */
-    judge_with(&t, cut_off(1, FIRST), other);
-    assert_int_equal(t.excused, 0);
+    judge_with(t, cut_off(1, FIRST), other);
+    assert_int_equal(t->excused, 0);
     other = connection(SECOND, 0);
     other->served[1] = UINT64_C(1) << (77 - 64); /* one like it */
-    judge_with(&t, cut_off(1, FIRST), other);
-    assert_int_equal(t.excused, 1);
+    judge_with(t, cut_off(1, FIRST), other);
+    assert_int_equal(t->excused, 1);
     other = connection(FIRST, 0);
     other->served[1] = UINT64_C(1) << (77 - 64);
-    judge_with(&t, cut_off(1, SECOND), other);
-    assert_int_equal(t.excused, 1);
+    judge_with(t, cut_off(1, SECOND), other);
+    assert_int_equal(t->excused, 1);
 }
 
-UNIT_TEST(cut_off_together)
+TRACE(cut_off_together)
 {
     struct rpcrdma_history_record *other = cut_off(9, FIRST + 1);
-    struct trace t;
 
-    judge_with(&t, cut_off(1, FIRST), other); /* another client's */
-    assert_int_equal(t.excused, 1);
+    judge_with(t, cut_off(1, FIRST), other); /* another client's */
+    assert_int_equal(t->excused, 1);
     other = cut_off(9, FIRST + 100); /* not open at the same time */
-    judge_with(&t, cut_off(1, FIRST), other);
-    assert_int_equal(t.excused, 0);
+    judge_with(t, cut_off(1, FIRST), other);
+    assert_int_equal(t->excused, 0);
     other = cut_off(9, FIRST + 1);
     other->reset[SERVER] = false; /* the client closes */
     other->fin[CLIENT] = true;
     other->end[CLIENT] = other->end[SERVER];
-    judge_with(&t, cut_off(1, FIRST), other);
-    assert_int_equal(t.excused, 0);
+    judge_with(t, cut_off(1, FIRST), other);
+    assert_int_equal(t->excused, 0);
     other = cut_off(9, FIRST + 1);
     other->endpoint[SERVER].address[0]++; /* another server */
-    judge_with(&t, cut_off(1, FIRST), other);
-    assert_int_equal(t.excused, 0);
+    judge_with(t, cut_off(1, FIRST), other);
+    assert_int_equal(t->excused, 0);
 }
 
 /* ---- answers that make a client close ---- */
@@ -829,43 +788,41 @@ static struct rpcrdma_history_record *closed(uint32_t frame, enum rule_id rule)
     return record;
 }
 
-UNIT_TEST(dropped_over_an_answer)
+TRACE(dropped_over_an_answer)
 {
     static const enum rule_id rule = RULE_NFSULB_6_6_03;
     struct rpcrdma_history_record *now = dropped(SECOND, rule), *other = connection(FIRST, 1);
-    struct trace t;
 
-    judge_with(&t, now, dropped(FIRST, rule));
-    assert_int_equal(t.excused, 1);
-    expect(&t, rule, 0, 1, 0);
-    assert_int_equal(t.last.severity, SEVERITY_WARNING);
-    judge_with(&t, dropped(SECOND, rule), dropped(FIRST, RULE_EXP_3_9_03)); /* another answer */
-    assert_int_equal(t.excused, 0);
+    judge_with(t, now, dropped(FIRST, rule));
+    assert_int_equal(t->excused, 1);
+    expect(t, rule, 0, 1, 0);
+    assert_int_equal(t->last.severity, SEVERITY_WARNING);
+    judge_with(t, dropped(SECOND, rule), dropped(FIRST, RULE_EXP_3_9_03)); /* another answer */
+    assert_int_equal(t->excused, 0);
     other->reset[CLIENT] = true; /* as after any answer */
-    judge_with(&t, dropped(SECOND, rule), other);
-    assert_int_equal(t.excused, 1);
-    expect(&t, rule, 0, 0, 1);
+    judge_with(t, dropped(SECOND, rule), other);
+    assert_int_equal(t->excused, 1);
+    expect(t, rule, 0, 0, 1);
 }
 
 /*
  * Clients end any connection with a close: this one must be back at once, and must not continue after another such
  * answer.
  */
-UNIT_TEST(closed_over_an_answer)
+TRACE(closed_over_an_answer)
 {
     enum { LATER = SECOND + 3000 };
     enum rule_id rule = RULE_EXP_3_9_03;
     struct rpcrdma_history_record *now = closed(SECOND, rule), *other = closed(FIRST, rule);
-    struct trace t;
 
-    judge_with(&t, now, other);
-    assert_int_equal(t.last.rule, rule);
-    assert_int_equal(t.last.severity, SEVERITY_WARNING);
-    judge_with(&t, closed(LATER, rule), closed(FIRST, rule));
-    assert_int_equal(rule_counts_of(&t.counts, rule).failed, 0);
+    judge_with(t, now, other);
+    assert_int_equal(t->last.rule, rule);
+    assert_int_equal(t->last.severity, SEVERITY_WARNING);
+    judge_with(t, closed(LATER, rule), closed(FIRST, rule));
+    assert_int_equal(rule_counts_of(&t->counts, rule).failed, 0);
     now = closed(SECOND, rule);
     now->tolerated = (uint16_t)(rule + 1);
-    judge_with(&t, now, closed(FIRST, rule));
-    assert_int_equal(rule_counts_of(&t.counts, rule).failed, 0);
-    assert_int_equal(rule_counts_of(&t.counts, rule).inconclusive, 1);
+    judge_with(t, now, closed(FIRST, rule));
+    assert_int_equal(rule_counts_of(&t->counts, rule).failed, 0);
+    assert_int_equal(rule_counts_of(&t->counts, rule).inconclusive, 1);
 }
