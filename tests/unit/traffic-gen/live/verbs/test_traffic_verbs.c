@@ -228,6 +228,9 @@ static void end(struct bench *bench)
     verbs_set_calls(NULL);
 }
 
+/* A test on `bench`. */
+#define BENCH(test) UNIT_TEST_ON(test, struct bench, bench, begin, end)
+
 static void post(struct side *side, struct qp_work work)
 {
     if (side->completions + qp_pending(side->qp) == 0)
@@ -249,39 +252,35 @@ static void assert_heard(const struct side *side, const char *text)
 
 /* ---- connections ---- */
 
-UNIT_TEST(connection)
+BENCH(connection)
 {
-    struct bench bench;
-
-    begin(&bench);
-    bench.server.options.ird = 2;
-    connect_both(&bench);
-    run(&bench);
-    assert_int_equal(bench.client.established, 1);
-    assert_int_equal(bench.server.established, 1);
-    assert_string_equal(bench.client.said, "the server");
-    assert_string_equal(bench.server.said, "client");
+    bench->server.options.ird = 2;
+    connect_both(bench);
+    run(bench);
+    assert_int_equal(bench->client.established, 1);
+    assert_int_equal(bench->server.established, 1);
+    assert_string_equal(bench->client.said, "the server");
+    assert_string_equal(bench->server.said, "client");
     /* The lower of both limits. */
-    assert_int_equal(qp_terms(bench.client.qp)->ord, 2);
-    assert_int_equal(qp_terms(bench.server.qp)->ird, 2);
-    assert_int_equal(qp_terms(bench.client.qp)->ird, 4);
-    assert_int_equal(qp_terms(bench.server.qp)->ord, 4);
-    assert_true(g_str_has_prefix(verbs_peer_name(bench.client.link), "127.0.0.1:"));
-    assert_true(g_str_has_suffix(verbs_peer_name(bench.client.link), bench.port));
-    assert_string_equal(verbs_device_name(bench.client.link), "fake0");
-    send_text(&bench.client, "one");
-    send_text(&bench.client, "two");
-    qp_close(bench.client.qp, false); /* after the posted work */
-    assert_false(qp_post(bench.client.qp, &(struct qp_work){.kind = QP_SEND}));
-    run(&bench);
-    assert_heard(&bench.server, "onetwo");
-    assert_int_equal(bench.client.completions, 2);
-    assert_int_equal(bench.client.statuses[1], QP_OK);
-    assert_int_equal(bench.client.closed + bench.server.closed, 2);
-    assert_true(bench.client.orderly && bench.server.orderly);
-    assert_null(bench.client.why);
-    assert_null(bench.server.why);
-    end(&bench);
+    assert_int_equal(qp_terms(bench->client.qp)->ord, 2);
+    assert_int_equal(qp_terms(bench->server.qp)->ird, 2);
+    assert_int_equal(qp_terms(bench->client.qp)->ird, 4);
+    assert_int_equal(qp_terms(bench->server.qp)->ord, 4);
+    assert_true(g_str_has_prefix(verbs_peer_name(bench->client.link), "127.0.0.1:"));
+    assert_true(g_str_has_suffix(verbs_peer_name(bench->client.link), bench->port));
+    assert_string_equal(verbs_device_name(bench->client.link), "fake0");
+    send_text(&bench->client, "one");
+    send_text(&bench->client, "two");
+    qp_close(bench->client.qp, false); /* after the posted work */
+    assert_false(qp_post(bench->client.qp, &(struct qp_work){.kind = QP_SEND}));
+    run(bench);
+    assert_heard(&bench->server, "onetwo");
+    assert_int_equal(bench->client.completions, 2);
+    assert_int_equal(bench->client.statuses[1], QP_OK);
+    assert_int_equal(bench->client.closed + bench->server.closed, 2);
+    assert_true(bench->client.orderly && bench->server.orderly);
+    assert_null(bench->client.why);
+    assert_null(bench->server.why);
 }
 
 static void send_at_once(struct side *side)
@@ -290,19 +289,15 @@ static void send_at_once(struct side *side)
 }
 
 /* Posted in `established`, and before it: sent when the connection is established. */
-UNIT_TEST(early_work)
+BENCH(early_work)
 {
-    struct bench bench;
-
-    begin(&bench);
-    bench.client.then = send_at_once;
-    connect_both(&bench);
-    run(&bench);
-    assert_heard(&bench.server, "at once");
-    qp_close(bench.client.qp, true);
-    run(&bench);
-    assert_false(bench.client.orderly);
-    end(&bench);
+    bench->client.then = send_at_once;
+    connect_both(bench);
+    run(bench);
+    assert_heard(&bench->server, "at once");
+    qp_close(bench->client.qp, true);
+    run(bench);
+    assert_false(bench->client.orderly);
 }
 
 UNIT_TEST(no_connection)
@@ -382,178 +377,159 @@ static void read_all(struct bench *bench, const struct regions *regions)
                                           .sink_to = (uintptr_t)regions->sink});
 }
 
-UNIT_TEST(reads_and_writes)
+BENCH(reads_and_writes)
 {
     static struct regions regions;
-    struct bench bench;
 
-    begin(&bench);
-    connect_both(&bench);
-    run(&bench);
+    connect_both(bench);
+    run(bench);
     for (unsigned i = 0; i < OCTETS; i++)
         regions.octets[i] = (uint8_t)(i * 7);
-    register_both(&bench, &regions, MEMORY_REMOTE_READ | MEMORY_REMOTE_WRITE, false);
+    register_both(bench, &regions, MEMORY_REMOTE_READ | MEMORY_REMOTE_WRITE, false);
     assert_int_equal(fake_device.windows, 0);
-    read_all(&bench, &regions);
-    post(&bench.client, (struct qp_work){.kind = QP_WRITE,
-                                         .p = (const uint8_t *)"written",
-                                         .n = 7,
-                                         .remote_stag = regions.stag,
-                                         .remote_to = (uintptr_t)regions.octets + 100});
+    read_all(bench, &regions);
+    post(&bench->client, (struct qp_work){.kind = QP_WRITE,
+                                          .p = (const uint8_t *)"written",
+                                          .n = 7,
+                                          .remote_stag = regions.stag,
+                                          .remote_to = (uintptr_t)regions.octets + 100});
     /* Verbs have no such messages: completed as if the connection had ended before. */
-    post(&bench.client, (struct qp_work){.kind = QP_IMMEDIATE, .immediate = 1});
-    send_text(&bench.client, "after it");
+    post(&bench->client, (struct qp_work){.kind = QP_IMMEDIATE, .immediate = 1});
+    send_text(&bench->client, "after it");
     /* A sink that does not exist, or is too small. */
-    assert_false(qp_post(bench.client.qp, &(struct qp_work){.kind = QP_READ, .n = 1, .sink_stag = 7}));
-    assert_false(qp_post(bench.client.qp, &(struct qp_work){.kind = QP_READ,
-                                                            .n = 2,
-                                                            .sink_stag = regions.sink_stag,
-                                                            .sink_to = (uintptr_t)regions.sink + OCTETS - 1}));
-    run(&bench);
-    assert_int_equal(bench.client.completions, 4);
-    assert_int_equal(bench.client.statuses[0], QP_OK);
-    assert_int_equal(bench.client.statuses[1], QP_OK);
-    assert_int_equal(bench.client.statuses[2], QP_FLUSHED);
-    assert_int_equal(bench.client.statuses[3], QP_OK);
+    assert_false(qp_post(bench->client.qp, &(struct qp_work){.kind = QP_READ, .n = 1, .sink_stag = 7}));
+    assert_false(qp_post(bench->client.qp, &(struct qp_work){.kind = QP_READ,
+                                                             .n = 2,
+                                                             .sink_stag = regions.sink_stag,
+                                                             .sink_to = (uintptr_t)regions.sink + OCTETS - 1}));
+    run(bench);
+    assert_int_equal(bench->client.completions, 4);
+    assert_int_equal(bench->client.statuses[0], QP_OK);
+    assert_int_equal(bench->client.statuses[1], QP_OK);
+    assert_int_equal(bench->client.statuses[2], QP_FLUSHED);
+    assert_int_equal(bench->client.statuses[3], QP_OK);
     assert_int_equal(regions.sink[99], regions.octets[99]);
     assert_memory_equal(regions.octets + 100, "written", 7);
-    assert_heard(&bench.server, "after it");
-    end(&bench);
+    assert_heard(&bench->server, "after it");
 }
 
 /* Soft iWARP reports a Send before the earlier Read: the Read is done when its octets have arrived. */
-UNIT_TEST(late_read)
+BENCH(late_read)
 {
     static struct regions regions = {.octets = {7}};
-    struct bench bench;
 
-    begin(&bench);
-    connect_both(&bench);
-    run(&bench);
-    register_both(&bench, &regions, MEMORY_REMOTE_READ, false);
+    connect_both(bench);
+    run(bench);
+    register_both(bench, &regions, MEMORY_REMOTE_READ, false);
     fake_device.reads_late = true;
-    bench.client.sink = regions.sink;
-    read_all(&bench, &regions);
-    send_text(&bench.client, "faster");
-    run(&bench);
-    assert_heard(&bench.server, "faster");
-    assert_int_equal(bench.client.completions, 2);
-    assert_int_equal(bench.client.statuses[0], QP_OK);
-    assert_int_equal(bench.client.statuses[1], QP_OK);
-    assert_int_equal(bench.client.found, 7);
-    end(&bench);
+    bench->client.sink = regions.sink;
+    read_all(bench, &regions);
+    send_text(&bench->client, "faster");
+    run(bench);
+    assert_heard(&bench->server, "faster");
+    assert_int_equal(bench->client.completions, 2);
+    assert_int_equal(bench->client.statuses[0], QP_OK);
+    assert_int_equal(bench->client.statuses[1], QP_OK);
+    assert_int_equal(bench->client.found, 7);
 }
 
 /* Through a memory window, which the peer ends. */
-UNIT_TEST(invalidation)
+BENCH(invalidation)
 {
     static struct regions regions;
-    struct bench bench;
 
-    begin(&bench);
-    connect_both(&bench);
-    run(&bench);
-    assert_false(verbs_stream(bench.server.link)->no_remote_invalidation);
-    register_both(&bench, &regions, MEMORY_REMOTE_READ, true);
+    connect_both(bench);
+    run(bench);
+    assert_false(verbs_stream(bench->server.link)->no_remote_invalidation);
+    register_both(bench, &regions, MEMORY_REMOTE_READ, true);
     assert_int_equal(fake_device.windows, 1);
-    read_all(&bench, &regions);
-    post(&bench.client, (struct qp_work){.kind = QP_SEND, .invalidate = true, .remote_stag = regions.stag});
-    run(&bench);
-    assert_int_equal(bench.client.statuses[0], QP_OK);
-    assert_int_equal(bench.server.invalidated, regions.stag);
-    assert_false(memory_invalidate(bench.server.memory, regions.stag)); /* it is gone */
+    read_all(bench, &regions);
+    post(&bench->client, (struct qp_work){.kind = QP_SEND, .invalidate = true, .remote_stag = regions.stag});
+    run(bench);
+    assert_int_equal(bench->client.statuses[0], QP_OK);
+    assert_int_equal(bench->server.invalidated, regions.stag);
+    assert_false(memory_invalidate(bench->server.memory, regions.stag)); /* it is gone */
     assert_int_equal(fake_device.windows, 0);
-    read_all(&bench, &regions);
-    run(&bench);
-    assert_int_equal(bench.client.broken, QP_REMOTE_ACCESS);
-    assert_int_equal(bench.client.statuses[2], QP_REMOTE_ACCESS);
-    end(&bench);
+    read_all(bench, &regions);
+    run(bench);
+    assert_int_equal(bench->client.broken, QP_REMOTE_ACCESS);
+    assert_int_equal(bench->client.statuses[2], QP_REMOTE_ACCESS);
+    end(bench);
 
     /* Without windows, nobody may be told that regions can be invalidated. */
-    begin(&bench);
+    begin(bench);
     fake_device.no_windows = true;
-    connect_both(&bench);
-    run(&bench);
-    assert_true(verbs_stream(bench.server.link)->no_remote_invalidation);
-    register_both(&bench, &regions, MEMORY_REMOTE_READ, true);
-    read_all(&bench, &regions);
-    run(&bench);
-    assert_int_equal(bench.client.statuses[0], QP_OK);
-    end(&bench);
+    connect_both(bench);
+    run(bench);
+    assert_true(verbs_stream(bench->server.link)->no_remote_invalidation);
+    register_both(bench, &regions, MEMORY_REMOTE_READ, true);
+    read_all(bench, &regions);
+    run(bench);
+    assert_int_equal(bench->client.statuses[0], QP_OK);
 }
 
 /* Every way in which a device ends a connection, on both sides. */
-UNIT_TEST(access_refused)
+BENCH(access_refused)
 {
     static struct regions regions;
-    struct bench bench;
 
-    begin(&bench);
-    connect_both(&bench);
-    run(&bench);
-    register_both(&bench, &regions, MEMORY_REMOTE_WRITE, false);
-    read_all(&bench, &regions);
-    send_text(&bench.client, "never sent");
-    run(&bench);
-    assert_int_equal(bench.client.broken, QP_REMOTE_ACCESS);
-    assert_string_equal(bench.client.broken_why, "the peer refused access to its memory (remote access error)");
-    assert_string_equal(bench.client.why, bench.client.broken_why);
-    assert_int_equal(bench.client.completions, 2);
-    assert_int_equal(bench.client.statuses[0], QP_REMOTE_ACCESS);
-    assert_int_equal(bench.client.statuses[1], QP_FLUSHED);
-    assert_false(bench.client.orderly);
-    assert_int_equal(bench.server.closed, 1);
-    end(&bench);
+    connect_both(bench);
+    run(bench);
+    register_both(bench, &regions, MEMORY_REMOTE_WRITE, false);
+    read_all(bench, &regions);
+    send_text(&bench->client, "never sent");
+    run(bench);
+    assert_int_equal(bench->client.broken, QP_REMOTE_ACCESS);
+    assert_string_equal(bench->client.broken_why, "the peer refused access to its memory (remote access error)");
+    assert_string_equal(bench->client.why, bench->client.broken_why);
+    assert_int_equal(bench->client.completions, 2);
+    assert_int_equal(bench->client.statuses[0], QP_REMOTE_ACCESS);
+    assert_int_equal(bench->client.statuses[1], QP_FLUSHED);
+    assert_false(bench->client.orderly);
+    assert_int_equal(bench->server.closed, 1);
 }
 
-UNIT_TEST(receives)
+BENCH(receives)
 {
     static uint8_t long_one[257];
-    struct bench bench;
 
-    begin(&bench);
     fake_device.impatient = true;
-    connect_both(&bench);
-    run(&bench);
+    connect_both(bench);
+    run(bench);
     for (unsigned i = 0; i < 5; i++) /* four Receives; the test's own loop has not run, so none is reposted */
-        send_text(&bench.client, "x");
-    run(&bench);
-    assert_int_equal(bench.client.broken, QP_NO_RECEIVE);
-    assert_int_equal(bench.client.statuses[3], QP_OK);
-    assert_int_equal(bench.client.statuses[4], QP_NO_RECEIVE);
-    end(&bench);
+        send_text(&bench->client, "x");
+    run(bench);
+    assert_int_equal(bench->client.broken, QP_NO_RECEIVE);
+    assert_int_equal(bench->client.statuses[3], QP_OK);
+    assert_int_equal(bench->client.statuses[4], QP_NO_RECEIVE);
+    end(bench);
 
-    begin(&bench);
-    connect_both(&bench);
-    run(&bench);
+    begin(bench);
+    connect_both(bench);
+    run(bench);
     for (unsigned i = 0; i < 3 * 4; i++) { /* reposted */
-        send_text(&bench.client, "x");
-        run(&bench);
+        send_text(&bench->client, "x");
+        run(bench);
     }
-    assert_heard(&bench.server, "xxxxxxxxxxxx");
-    post(&bench.client, (struct qp_work){.kind = QP_SEND, .p = long_one, .n = sizeof long_one});
-    run(&bench);
-    assert_int_equal(bench.client.broken, QP_REMOTE_INVALID);
-    assert_int_equal(bench.server.broken, QP_LOCAL_LENGTH);
-    end(&bench);
+    assert_heard(&bench->server, "xxxxxxxxxxxx");
+    post(&bench->client, (struct qp_work){.kind = QP_SEND, .p = long_one, .n = sizeof long_one});
+    run(bench);
+    assert_int_equal(bench->client.broken, QP_REMOTE_INVALID);
+    assert_int_equal(bench->server.broken, QP_LOCAL_LENGTH);
 }
 
-UNIT_TEST(reports)
+BENCH(reports)
 {
-    struct bench bench;
-
-    begin(&bench);
-    connect_both(&bench);
-    run(&bench);
+    connect_both(bench);
+    run(bench);
     fake_report(IBV_EVENT_PORT_ACTIVE);
-    run(&bench);
-    assert_null(bench.client.broken_why);
+    run(bench);
+    assert_null(bench->client.broken_why);
     fake_report(IBV_EVENT_QP_ACCESS_ERR);
-    run(&bench);
-    assert_int_equal(bench.client.broken, QP_LOCAL_ACCESS);
-    assert_int_equal(bench.client.closed + bench.server.closed, 2);
-    assert_null(bench.server.broken_why); /* an event concerns one queue pair */
-    end(&bench);
+    run(bench);
+    assert_int_equal(bench->client.broken, QP_LOCAL_ACCESS);
+    assert_int_equal(bench->client.closed + bench->server.closed, 2);
+    assert_null(bench->server.broken_why); /* an event concerns one queue pair */
 }
 
 /* ---- missing parts ---- */
@@ -579,39 +555,36 @@ UNIT_TEST(nothing_there)
     end(&bench);
 }
 
-UNIT_TEST(refused_memory)
+BENCH(refused_memory)
 {
     static struct regions regions;
-    struct bench bench;
 
-    begin(&bench);
-    connect_both(&bench);
+    connect_both(bench);
     fake_device.refuse_memory = ENOMEM; /* already for the Receive buffers */
-    run(&bench);
-    assert_int_equal(bench.client.closed, 1);
-    assert_non_null(strstr(bench.client.why, "Receive buffers: Cannot allocate memory"));
-    end(&bench);
+    run(bench);
+    assert_int_equal(bench->client.closed, 1);
+    assert_non_null(strstr(bench->client.why, "Receive buffers: Cannot allocate memory"));
+    end(bench);
 
-    begin(&bench);
-    connect_both(&bench);
-    run(&bench);
+    begin(bench);
+    connect_both(bench);
+    run(bench);
     fake_device.refuse_memory = EINVAL;
-    assert_int_equal(memory_register(bench.client.memory, regions.octets, OCTETS, 0, MEMORY_REMOTE_READ, true), 0);
-    assert_int_equal(bench.client.broken, QP_LOCAL_ERROR);
-    assert_string_equal(bench.client.broken_why, "registering memory with the device: Invalid argument");
-    run(&bench);
-    assert_int_equal(bench.client.closed, 1);
-    end(&bench);
+    assert_int_equal(memory_register(bench->client.memory, regions.octets, OCTETS, 0, MEMORY_REMOTE_READ, true), 0);
+    assert_int_equal(bench->client.broken, QP_LOCAL_ERROR);
+    assert_string_equal(bench->client.broken_why, "registering memory with the device: Invalid argument");
+    run(bench);
+    assert_int_equal(bench->client.closed, 1);
+    end(bench);
 
-    begin(&bench);
-    connect_both(&bench);
-    run(&bench);
+    begin(bench);
+    connect_both(bench);
+    run(bench);
     fake_device.send_queue_full = ENOMEM;
-    assert_true(qp_post(bench.client.qp, &(struct qp_work){.kind = QP_SEND}));
-    run(&bench);
-    assert_int_equal(bench.client.broken, QP_LOCAL_ERROR);
-    assert_int_equal(bench.client.statuses[0], QP_FLUSHED);
-    end(&bench);
+    assert_true(qp_post(bench->client.qp, &(struct qp_work){.kind = QP_SEND}));
+    run(bench);
+    assert_int_equal(bench->client.broken, QP_LOCAL_ERROR);
+    assert_int_equal(bench->client.statuses[0], QP_FLUSHED);
 }
 
 UNIT_TEST(addresses)
