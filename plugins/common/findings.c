@@ -38,7 +38,7 @@ static const char *below(const char *protocol, const char *name)
 
 void findings_register(struct finding_fields *fields, int id, const char *protocol, const char *related)
 {
-    enum { RULE, RELATED, ANY, SEVERITIES, N = SEVERITIES + SEVERITY_ERROR + 1 };
+    enum { RULE, RELATED, ANY, TEXT, SEVERITIES, N = SEVERITIES + SEVERITY_ERROR + 1 };
     hf_register_info *info = wmem_alloc_array(wmem_epan_scope(), hf_register_info, N);
 
     info[RULE] = findings_field(&fields->rule, "Rule", wmem_strdup_printf(wmem_epan_scope(), "%s.rule", protocol),
@@ -47,6 +47,8 @@ void findings_register(struct finding_fields *fields, int id, const char *protoc
                                    "Another frame that the finding is about");
     info[ANY] = findings_field(&fields->any, "Finding", "iwarp.finding", FT_STRING,
                                "Id of a rule of any layer that is violated here");
+    info[TEXT] = findings_field(&fields->text, "Finding in words", "iwarp.finding.text", FT_STRING,
+                                "Severity, rule, and what was expected and found");
     for (unsigned i = 0; i < array_length(severities); i++)
         info[SEVERITIES + i] = findings_field(&fields->severity[i], severities[i].title,
                                               below(protocol, severities[i].name), FT_NONE, severities[i].blurb);
@@ -113,6 +115,35 @@ static void add_expert(packet_info *pinfo, proto_item *at, const struct remark *
     info->severity = usual;
 }
 
+/* ---- in the packet list ---- */
+
+static struct {
+    uint32_t frame;
+    unsigned n;
+    const struct remark *worst;
+} drawn; /* of the frame that is being dissected */
+
+static void findings_note(const packet_info *pinfo, const struct remark *remark)
+{
+    if (drawn.frame != pinfo->num)
+        drawn.n = 0;
+    drawn.frame = pinfo->num;
+    if (drawn.n++ == 0 || remark->severity > drawn.worst->severity)
+        drawn.worst = remark;
+}
+
+void findings_mark(packet_info *pinfo)
+{
+    if (drawn.n == 0 || drawn.frame != pinfo->num)
+        return;
+    col_append_fstr(pinfo->cinfo, COL_INFO, " [%s %s", severities[drawn.worst->severity].name,
+                    rule_catalogue[drawn.worst->rule].id);
+    if (drawn.n > 1)
+        col_append_fstr(pinfo->cinfo, COL_INFO, ", %u more", drawn.n - 1);
+    col_append_str(pinfo->cinfo, COL_INFO, "]");
+    drawn.n = 0;
+}
+
 /* ---- in the tree ---- */
 
 static void findings_hidden(proto_item *item)
@@ -121,15 +152,24 @@ static void findings_hidden(proto_item *item)
     proto_item_set_hidden(item);
 }
 
+static const char *findings_words(wmem_allocator_t *pool, const struct remark *remark)
+{
+    return wmem_strdup_printf(pool, "%s %s: %s", severities[remark->severity].name, rule_catalogue[remark->rule].id,
+                              remark->message);
+}
+
 void findings_draw(const struct finding_fields *fields, packet_info *pinfo, proto_item *at, tvbuff_t *tvb,
                    const struct remark *remark)
 {
     const struct rule *rule = &rule_catalogue[remark->rule];
     proto_tree *tree = proto_item_get_subtree(at);
+    const char *text = !tree ? "" : findings_words(pinfo->pool, remark);
 
+    findings_note(pinfo, remark);
     add_expert(pinfo, at, remark);
     proto_item_set_generated(proto_tree_add_string(tree, fields->rule, tvb, 0, 0, rule->id));
     findings_hidden(proto_tree_add_string(tree, fields->any, tvb, 0, 0, rule->id));
+    findings_hidden(proto_tree_add_string(tree, fields->text, tvb, 0, 0, text));
     findings_hidden(proto_tree_add_item(tree, fields->severity[remark->severity], tvb, 0, 0, ENC_NA));
     if (remark->related_frame != 0)
         proto_item_set_generated(proto_tree_add_uint(tree, fields->related, tvb, 0, 0, remark->related_frame));

@@ -17,7 +17,7 @@
 struct finding_fields {
     int rule, related;
     int severity[SEVERITY_ERROR + 1]; /* by enum rule_severity */
-    int any;                          /* iwarp.finding, which every protocol has */
+    int any, text;                    /* iwarp.finding and iwarp.finding.text, which every protocol has */
 };
 
 /*
@@ -33,5 +33,11 @@ void findings_register_layer(expert_module_t *module, const char *protocol, cons
 /* Attaches the finding to an item that has a subtree. */
 void findings_draw(const struct finding_fields *fields, packet_info *pinfo, proto_item *at, tvbuff_t *tvb,
                    const struct remark *remark);
+
+/*
+ * Called for a frame once its findings are drawn: marks it in the Info column, which is all that the packet list shows
+ * of findings without the profile.
+ */
+void findings_mark(packet_info *pinfo);
 
 #endif

@@ -275,7 +275,8 @@ static void draw_rdmap(struct rdmap_canvas *canvas)
     proto_tree_add_item(tree, rdmap_hf.rsv, tvb, 1, 1, ENC_NA);
     proto_tree_add_item(tree, rdmap_hf.opcode, tvb, 1, 1, ENC_NA);
     if (!ddp->tagged) {
-        bool invalidates = info && info->invalidates;
+        /* RFC 7306 section 4.1 names the word in its messages, too, though nothing is invalidated. */
+        bool invalidates = info && (info->invalidates || ddp->opcode >= RDMAP_IMMEDIATE);
 
         item = proto_tree_add_item(canvas->rdmap_tree, invalidates ? rdmap_hf.invalidate_stag : rdmap_hf.reserved, tvb,
                                    2, 4, ENC_BIG_ENDIAN);

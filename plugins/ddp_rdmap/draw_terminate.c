@@ -70,6 +70,10 @@ static void terminate_draw_ddp(const struct place_in *in, const struct ddp_segme
 
     proto_tree_add_item(tree, rdmap_hf.terminated_tagged, tvb, at, 1, ENC_NA);
     proto_tree_add_item(tree, rdmap_hf.terminated_last, tvb, at, 1, ENC_NA);
+    proto_tree_add_item(tree, rdmap_hf.terminated_rsvd, tvb, at, 1, ENC_NA);
+    proto_tree_add_item(tree, rdmap_hf.terminated_dv, tvb, at, 1, ENC_NA);
+    proto_tree_add_item(tree, rdmap_hf.terminated_rv, tvb, at + 1, 1, ENC_NA);
+    proto_tree_add_item(tree, rdmap_hf.terminated_rsv, tvb, at + 1, 1, ENC_NA);
     proto_tree_add_item(tree, rdmap_hf.terminated_opcode, tvb, at + 1, 1, ENC_NA);
     if (ddp->tagged) {
         proto_item_append_text(item, ": Tagged, STag 0x%08x, TO 0x%" PRIx64, ddp->stag, ddp->to);

@@ -3,15 +3,17 @@
  * Entry points: payload and private data from Wireshark's InfiniBand dissector, and a postdissector for packets whose
  * payload that dissector does not pass on.
  */
+#include "plugins/common/findings.h"
 #include "plugins/ib/ib_plugin.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 #include "plugins/ulp/ulp_plugin.h"
 
+#include <epan/conversation_filter.h>
 #include <epan/dissectors/packet-infiniband.h>
 #include <epan/expert.h>
 
 static int proto = -1;
-static int connection = -1, operation = -1;
+static int connection = -1, operation = -1, differs = -1;
 static expert_field forgotten = EI_INIT;
 static dissector_table_t choices;
 static uint32_t passed; /* the current frame, once Wireshark has passed on its payload */
@@ -148,10 +150,13 @@ static void ib_dissect_hidden(proto_item *item)
  * For columns and filters. Wireshark gives a RoCE connection two stream numbers, because each direction has its own UDP
  * port, and all its opcode names begin with the name of the service.
  */
-static void ib_dissect_name(const struct ib_flow_frame *frame, tvbuff_t *tvb, proto_tree *tree)
+static void ib_dissect_name(const struct ib_flow_frame *frame, uint32_t number, tvbuff_t *tvb, proto_tree *tree)
 {
     const struct ib_opcode_info *info = frame->frame.cut ? frame->frame.cut : frame->frame.info;
+    const char *difference = frame->frame.repeated ? ib_flow_difference(number) : NULL;
 
+    if (difference)
+        proto_item_set_generated(proto_tree_add_string(tree, differs, tvb, 0, 0, difference));
     ib_dissect_hidden(proto_tree_add_uint(tree, connection, tvb, 0, 0, frame->frame.connection->number));
     if (info)
         ib_dissect_hidden(proto_tree_add_string(tree, operation, tvb, 0, 0, info->name));
@@ -177,9 +182,24 @@ static int ib_dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
         ib_dissect_ask_all(frame, true, tvb_new_subset_length(tvb, 0, 0), pinfo, tree);
     }
     if (is_of_rpcrdma(frame))
-        ib_dissect_name(frame, tvb, tree);
+        ib_dissect_name(frame, pinfo->num, tvb, tree);
+    findings_mark(pinfo);
     passed = 0;
     return 0;
+}
+
+/* ---- Conversation Filter: both directions of a connection, whose packets have different UDP ports ---- */
+
+static compat_bool is_of_connection(COMPAT_OF_PACKET)
+{
+    return ib_flow_frame(pinfo->num) != NULL;
+}
+
+static char *filter_of_connection(COMPAT_OF_PACKET)
+{
+    const struct ib_flow_frame *frame = ib_flow_frame(pinfo->num);
+
+    return !frame ? NULL : ws_strdup_printf("rdma_ib.connection == %u", frame->frame.connection->number);
 }
 
 /* ---- registration ---- */
@@ -193,6 +213,9 @@ void ib_plugin_register(void)
         {&operation,
          {"Operation", "rdma_ib.operation", FT_STRING, BASE_NONE, NULL, 0,
           "What the packet of a reliable connection is", HFILL}},
+        {&differs,
+         {"Retransmission that differs", "rdma_ib.differs", FT_STRING, BASE_NONE, NULL, 0,
+          "How the packet differs from the first transmission", HFILL}},
     };
 
     static ei_register_info experts[] = {
@@ -206,6 +229,8 @@ void ib_plugin_register(void)
     expert_register_field_array(expert_register_protocol(proto), experts, array_length(experts));
     ib_flow_register();
     ib_others_register();
+    compat_register_conversation_filter("rdma_ib", "RoCE and InfiniBand connection", is_of_connection,
+                                        filter_of_connection);
 }
 
 void ib_plugin_handoff(void)

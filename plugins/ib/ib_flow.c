@@ -6,6 +6,8 @@
  * events go to the stack of the connection.
  */
 #include "plugins/rpcrdma/ib_flow.h"
+#include "plugins/common/by_frame.h"
+#include "plugins/common/keep.h"
 #include "plugins/ib/ib_plugin.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 #include "plugins/ulp/ulp_plugin.h"
@@ -25,8 +27,9 @@ static struct ib_icrc_senders *icrc_senders;
 static uint32_t fed; /* the latest frame */
 static int64_t last_ns;
 
-static wmem_map_t *frames;    /* number -> struct ib_flow_frame; emptied with the file */
-static wmem_map_t *forgotten; /* numbers of frames whose queue pair had to make room; emptied with the file */
+static struct by_frame frames; /* struct ib_flow_frame */
+static wmem_map_t *differing;  /* numbers of retransmissions that differ -> how; emptied with the file */
+static wmem_map_t *forgotten;  /* numbers of frames whose queue pair had to make room; emptied with the file */
 
 enum { UNPAIRED_MAX = 16384 }; /* as in iwarp-check with its default memory limit */
 
@@ -34,19 +37,24 @@ enum { UNPAIRED_MAX = 16384 }; /* as in iwarp-check with its default memory limi
 
 const struct ib_flow_frame *ib_flow_frame(uint32_t number)
 {
-    return wmem_map_lookup(frames, GUINT_TO_POINTER(number));
+    return by_frame_get(&frames, number);
 }
 
 static struct ib_flow_frame *flow_frame_of(struct ib_flow *flow, uint32_t number)
 {
-    struct ib_flow_frame *frame = wmem_map_lookup(frames, GUINT_TO_POINTER(number));
+    struct ib_flow_frame *frame = by_frame_get(&frames, number);
 
     if (!frame) {
-        frame = wmem_new0(wmem_file_scope(), struct ib_flow_frame);
+        frame = keep_new(sizeof *frame);
         frame->frame.connection = &flow->connection;
-        wmem_map_insert(frames, GUINT_TO_POINTER(number), frame);
+        by_frame_put(&frames, number, frame);
     }
     return frame;
+}
+
+const char *ib_flow_difference(uint32_t number)
+{
+    return wmem_map_lookup(differing, GUINT_TO_POINTER(number));
 }
 
 bool ib_flow_is_forgotten(uint32_t number)
@@ -111,6 +119,9 @@ static void flow_on_copy(void *ctx, const struct ib_rc_copy *copy)
 
     frame->side = copy->place.side;
     frame->repeated = true;
+    if (copy->difference)
+        wmem_map_insert(differing, GUINT_TO_POINTER(copy->place.frame),
+                        wmem_strdup(wmem_file_scope(), copy->difference));
     flow->up.copy(ctx, copy);
 }
 
@@ -130,6 +141,14 @@ static void flow_give_private_data(void *ctx, const struct rdma_private_data *da
 
     if (connection->rpcrdma)
         rpcrdma_flow_on_private_data(connection->rpcrdma, data);
+}
+
+static void flow_give_refusal(void *ctx, const struct rdma_refusal *refusal)
+{
+    struct connection *connection = ctx;
+
+    if (connection->rpcrdma)
+        rpcrdma_flow_on_refusal(connection->rpcrdma, refusal);
 }
 
 static void flow_on_finding(void *ctx, const struct finding *finding)
@@ -165,8 +184,10 @@ static struct endpoint flow_host_of(const struct ib_address *address)
 
 static bool flow_on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
 {
-    static const struct stack_taps taps = {
-        .part = flow_give_part, .private_data = flow_give_private_data, .said = ulp_plugin_on_said_ib};
+    static const struct stack_taps taps = {.part = flow_give_part,
+                                           .private_data = flow_give_private_data,
+                                           .refusal = flow_give_refusal,
+                                           .said = ulp_plugin_on_said_ib};
     const struct stack_setup setup = {.options = flow_options(), .taps = &taps};
     struct ib_flow *flow = wmem_new0(wmem_file_scope(), struct ib_flow);
 
@@ -404,12 +425,13 @@ static void flow_file_closed(void)
     decap = NULL;
     ib_icrc_senders_free(icrc_senders);
     icrc_senders = NULL;
+    frames = (struct by_frame){NULL, 0};
     fed = 0;
 }
 
 void ib_flow_register(void)
 {
     register_cleanup_routine(flow_file_closed);
+    differing = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
     forgotten = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
-    frames = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
 }

@@ -37,6 +37,8 @@ void ib_flow_feed(const packet_info *pinfo);
 void ib_flow_clock(const packet_info *pinfo);
 /* NULL: the packet belongs to no known connection. */
 const struct ib_flow_frame *ib_flow_frame(uint32_t number);
+/* How the retransmission in that frame differs from the first transmission; NULL: it does not, or is none. */
+const char *ib_flow_difference(uint32_t number);
 /* Later passes: the packet was the only one of its queue pair, which was forgotten for lack of room. */
 bool ib_flow_is_forgotten(uint32_t number);
 /* The first pass is over. */

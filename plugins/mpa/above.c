@@ -68,6 +68,7 @@ static void above_give_terminate(void *ctx, const struct rdmap_terminate_event *
 
 const struct stack_taps mpa_above_taps = {.tcp_segment = mpa_flow_on_segment,
                                           .hole = mpa_flow_on_hole,
+                                          .conflict = mpa_flow_on_conflict,
                                           .startup = above_give_startup,
                                           .fpdu = above_give_fpdu,
                                           .skipped = mpa_flow_on_skipped,

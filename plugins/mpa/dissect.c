@@ -407,6 +407,7 @@ static void after_tcp(const struct mpa_header *header, tvbuff_t *tvb, packet_inf
         feed_bare(claim->flow, segment, pinfo);
     if (!claim->tried || is_recognised(claim->flow))
         mpa_draw_bare(flow_at(claim, pinfo->num), tvb, pinfo, tree);
+    findings_mark(pinfo);
 }
 
 /* ---- the dissector of claimed connections ---- */
@@ -746,6 +747,7 @@ void mpa_register(void)
     mpa_fields_register();
     register_prefs();
     mpa_draw_register();
+    mpa_flow_register();
     mpa_handle = register_dissector("mpa", mpa_dissect, mpa_proto);
     /* This has a protocol of its own: if MPA is disabled, the owners of these ports are still called. */
     mpa_headers_register(after_tcp);

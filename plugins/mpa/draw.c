@@ -454,10 +454,33 @@ void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, 
     }
 }
 
+/* tvb: the segment from its TCP header on. */
+static void draw_conflict(struct mpa_canvas *canvas, const struct mpa_conflict *conflict)
+{
+    tvbuff_t *tvb = canvas->tvb;
+    proto_item *item;
+    proto_tree *tree;
+
+    if (!canvas->proto)
+        protocol(canvas, 0, 0);
+    item = proto_tree_add_item(canvas->tree, mpa_hf.differs, tvb, 0, 0, ENC_NA);
+    proto_item_set_generated(item);
+    proto_item_append_text(item, ": octet 0x%02x, 0x%02x in frame %u", conflict->again, conflict->first,
+                           conflict->first_frame);
+    tree = proto_item_add_subtree(item, mpa_ett.differs);
+    proto_item_set_generated(proto_tree_add_uint64(tree, mpa_hf.differs_offset, tvb, 0, 0, conflict->offset));
+    proto_item_set_generated(proto_tree_add_uint(tree, mpa_hf.differs_first, tvb, 0, 0, conflict->first));
+    proto_item_set_generated(proto_tree_add_uint(tree, mpa_hf.differs_again, tvb, 0, 0, conflict->again));
+    proto_item_set_generated(proto_tree_add_uint(tree, mpa_hf.differs_first_frame, tvb, 0, 0, conflict->first_frame));
+}
+
 void mpa_draw_bare(const struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
 {
     struct mpa_canvas canvas = {.flow = flow, .pinfo = pinfo, .root = tree, .tvb = tvb};
+    const struct mpa_conflict *conflict = tree ? mpa_flow_conflict(pinfo->num) : NULL;
 
+    if (conflict)
+        draw_conflict(&canvas, conflict);
     for (const struct remark *remark = judge_bare(&flow->judge, pinfo->num); remark; remark = remark->next) {
         if (!canvas.proto)
             protocol(&canvas, 0, 0);

@@ -8,7 +8,7 @@
 int mpa_proto = -1;
 struct mpa_hf mpa_hf;
 /* Wireshark 4.0 requires -1 for subtrees that are not registered yet. */
-struct mpa_ett mpa_ett = {-1, -1, -1, -1, -1, -1, -1, -1, -1};
+struct mpa_ett mpa_ett = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 struct mpa_ei mpa_ei;
 struct finding_fields mpa_findings;
 
@@ -156,13 +156,23 @@ static hf_register_info fields[] = {
           "Octets of the stream that the dissector did not receive"),
     NONE(repeated, "Octets seen before", "repeated", "A retransmission; dissected where the octets were first seen"),
 
+    NONE(differs, "Retransmission that differs", "differs",
+         "The segment sends octets again with other contents (RFC 9293 section 3.4)"),
+    FIELD(differs_offset, "First differing octet at stream offset", "differs.offset", FT_UINT64, BASE_DEC, NULL, 0x0,
+          "Stream offset of the first octet that differs"),
+    FIELD(differs_first, "Octet as first seen", "differs.first", FT_UINT8, BASE_HEX, NULL, 0x0,
+          "The octet in the first transmission"),
+    FIELD(differs_again, "Octet here", "differs.again", FT_UINT8, BASE_HEX, NULL, 0x0, "The octet in this segment"),
+    FRAME(differs_first_frame, "First seen in", "differs.first_frame", FT_FRAMENUM_RETRANS_PREV,
+          "The frame with the first transmission"),
+
     NONE(beyond, "ULPDU not understood by the built-in dissector", "beyond_builtin",
          "ULPDU that made the built-in dissector stop"),
 };
 
 static int *const subtrees[] = {
     &mpa_ett.mpa,  &mpa_ett.flags, &mpa_ett.enhanced, &mpa_ett.pd,    &mpa_ett.pd_flags,
-    &mpa_ett.fpdu, &mpa_ett.crc,   &mpa_ett.marker,   &mpa_ett.state,
+    &mpa_ett.fpdu, &mpa_ett.crc,   &mpa_ett.marker,   &mpa_ett.state, &mpa_ett.differs,
 };
 
 static ei_register_info experts[] = {

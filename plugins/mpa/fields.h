@@ -27,10 +27,11 @@ struct mpa_hf {
     int state, state_revision, state_crc, state_markers, state_direction, state_sender, state_midstream;
     /* octets of incomplete frames, or of none */
     int part, part_length, continued_in, streaming, skipped, skipped_why, hole, repeated, beyond;
+    int differs, differs_offset, differs_first, differs_again, differs_first_frame;
 };
 
 struct mpa_ett {
-    int mpa, flags, enhanced, pd, pd_flags, fpdu, crc, marker, state;
+    int mpa, flags, enhanced, pd, pd_flags, fpdu, crc, marker, state, differs;
 };
 
 struct mpa_ei {

@@ -375,6 +375,23 @@ void mpa_flow_on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum
     note_hole(flow, piece, side, &(struct mpa_hole){true, from, to, cause});
 }
 
+static wmem_map_t *conflicts; /* frame -> struct mpa_conflict; emptied with the file */
+
+void mpa_flow_on_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated,
+                          uint32_t first_frame, const struct tcp_segment *segment)
+{
+    struct mpa_conflict *conflict = wmem_new(wmem_file_scope(), struct mpa_conflict);
+
+    (void)ctx, (void)side;
+    *conflict = (struct mpa_conflict){.offset = offset, .first_frame = first_frame, .first = first, .again = repeated};
+    wmem_map_insert(conflicts, GUINT_TO_POINTER(segment->frame), conflict);
+}
+
+const struct mpa_conflict *mpa_flow_conflict(uint32_t frame)
+{
+    return wmem_map_lookup(conflicts, GUINT_TO_POINTER(frame));
+}
+
 static struct terminate_layouts *layouts; /* for the capture file's hosts; NULL until the first connection */
 
 /* Connections that both sides have closed, in the order in which they closed; segments may still come. */
@@ -417,6 +434,11 @@ void mpa_flow_forget(void)
     layouts = NULL;
     spare_items = NULL;
     spare_more = NULL;
+}
+
+void mpa_flow_register(void)
+{
+    conflicts = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
 }
 
 /* ---- room ---- */

@@ -123,6 +123,13 @@ struct mpa_piece {
     uint8_t direction; /* regular: enum direction */
 };
 
+/* Octets that a segment sends again with other contents: the first of them. */
+struct mpa_conflict {
+    uint64_t offset;
+    uint32_t first_frame; /* of the octet as first seen */
+    uint8_t first, again;
+};
+
 struct mpa_startup_seen {
     uint32_t frame; /* 0: not seen */
     int64_t time_ns;
@@ -186,6 +193,8 @@ void mpa_flow_on_segment(void *ctx, const struct tcp_segment *segment, uint64_t 
                          uint64_t acked);
 void mpa_flow_on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
                       const struct octets_origin *next);
+void mpa_flow_on_conflict(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated,
+                          uint32_t first_frame, const struct tcp_segment *segment);
 void mpa_flow_on_startup(void *ctx, const struct mpa_startup_event *event);
 void mpa_flow_on_fpdu(void *ctx, const struct mpa_fpdu_event *event);
 void mpa_flow_on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why,
@@ -196,6 +205,7 @@ void mpa_flow_on_changed(void *ctx, enum mpa_phase phase, const struct mpa_param
 struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options *options);
 /* A capture file was opened: forgets the previous one. */
 void mpa_flow_forget(void);
+void mpa_flow_register(void);
 uint8_t mpa_flow_side(const struct mpa_flow *flow, const packet_info *pinfo);
 
 /* Octets of a side, from the TCP dissector or kept by the heuristic. */
@@ -233,6 +243,8 @@ bool mpa_flow_is_finished(const struct mpa_flow *flow);
 void mpa_flow_retire(int64_t now_ns);
 /* The items of a piece; tvb holds its octets. */
 struct mpa_item *mpa_flow_items(const struct mpa_piece *piece, tvbuff_t *tvb, const packet_info *pinfo);
+/* Any pass: of the segment in that frame; NULL: there is none. */
+const struct mpa_conflict *mpa_flow_conflict(uint32_t frame);
 /* Any pass: the piece, or NULL. */
 const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t key);
 

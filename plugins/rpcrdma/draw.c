@@ -153,6 +153,12 @@ static void rpcrdma_draw_fault(struct rpcrdma_canvas *canvas)
     expert_add_info_format(canvas->pinfo, item, &rpcrdma_ei.fault, "%s", fault_text(canvas->pinfo->pool, header));
 }
 
+void rpcrdma_draw_refused(const struct rpcrdma_canvas *canvas)
+{
+    if (canvas->segment)
+        rpcrdma_link(canvas->tree, rpcrdma_hf.refused_in, canvas->tvb, canvas->segment->refused_in);
+}
+
 /* ---- Calls and their answers ---- */
 
 int64_t rpcrdma_response_ns(const struct rpcrdma_canvas *canvas)
@@ -161,6 +167,18 @@ int64_t rpcrdma_response_ns(const struct rpcrdma_canvas *canvas)
     int64_t received = kept_sent_of(canvas->message)->received_ns;
 
     return (received != 0 ? received : here) - canvas->message->transaction->call_time_ns;
+}
+
+static bool draw_is_unanswered(const struct kept_transaction *t)
+{
+    return t->outcome == RPCRDMA_OUTSTANDING && t->answer_frame == 0 && !t->copy_answered;
+}
+
+/* On the first pass, the answer is still to come. */
+static void draw_unanswered(const struct rpcrdma_canvas *canvas)
+{
+    if (PINFO_FD_VISITED(canvas->pinfo) && draw_is_unanswered(canvas->message->transaction))
+        proto_item_set_generated(proto_tree_add_boolean(canvas->tree, rpcrdma_hf.unanswered, canvas->tvb, 0, 0, 1));
 }
 
 static void draw_transaction(struct rpcrdma_canvas *canvas)
@@ -180,6 +198,8 @@ static void draw_transaction(struct rpcrdma_canvas *canvas)
         proto_item_set_generated(proto_tree_add_boolean(tree, rpcrdma_hf.repeated, canvas->tvb, 0, 0, 1));
     if (message->kind == RPCRDMA_KIND_CALL) {
         rpcrdma_link(tree, rpcrdma_hf.response_in, canvas->tvb, t->answer_frame);
+        rpcrdma_link(tree, rpcrdma_hf.copy_of, canvas->tvb, t->copied ? t->copied->call_frame : 0);
+        draw_unanswered(canvas);
     } else {
         int64_t ns = rpcrdma_response_ns(canvas);
         nstime_t time = {.secs = (time_t)(ns / 1000000000), .nsecs = (int)(ns % 1000000000)};
@@ -303,6 +323,7 @@ static void show_payload(struct rpcrdma_canvas *canvas, const struct kept_rpc *r
 static void draw_context(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
 {
     draw_transaction(canvas);
+    rpcrdma_draw_refused(canvas);
     draw_length(canvas);
     rpcrdma_draw_links(canvas, rpc);
 }

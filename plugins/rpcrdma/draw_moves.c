@@ -101,13 +101,14 @@ bool rpcrdma_draw_move(struct rpcrdma_canvas *canvas)
 {
     const struct kept_move *move = canvas->segment->move;
 
-    if (!move && !canvas->segment->record.remarks)
+    if (!move && !canvas->segment->record.remarks && canvas->segment->refused_in == 0)
         return false;
     moves_begin(canvas, (int)tvb_captured_length(canvas->tvb));
     if (move) {
         say_access(canvas, move);
         draw_access(canvas, move);
     }
+    rpcrdma_draw_refused(canvas);
     rpcrdma_draw_remarks(canvas);
     if (!move || !move->completes)
         return move != NULL;

@@ -17,7 +17,8 @@ struct rpcrdma_hf {
     int segment, position, handle, length, offset;
     int operation, operation_octets, operation_request_in, operation_first_in, operation_last_in;
     int err, vers_low, vers_high;
-    int kind, transaction, reverse, repeated, response_in, response_to, time, complete_in, received_in;
+    int kind, transaction, reverse, repeated, response_in, response_to, time, unanswered, copy_of, refused_in,
+        complete_in, received_in;
     int credit_in_use, credit_granted, send_length, threshold;
     int move_xid, move_segment, move_offset, move_octets, move_data, move_call_in, move_answer_in;
     int send_first_in, send_complete_in, taken_in, packet_repeated, packet_copies, part_data;

@@ -58,7 +58,8 @@ static bool same_segment(const struct record *made, const struct record *record)
 {
     const struct kept_segment *a = (const struct kept_segment *)made, *b = (const struct kept_segment *)record;
 
-    return !a->message && !b->message && !a->packet && !b->packet && a->side == b->side && same_move(a->move, b->move);
+    return !a->message && !b->message && !a->packet && !b->packet && a->side == b->side &&
+           a->refused_in == b->refused_in && same_move(a->move, b->move);
 }
 
 static void keep_segment(struct record *made)
@@ -188,9 +189,19 @@ void rpcrdma_flow_on_segment(struct rpcrdma_flow *flow, const struct rdmap_segme
         segment_new(flow, &event->fpdu->place);
 }
 
+static void flow_note_refused(struct rpcrdma_flow *flow, const struct place *culprit, uint32_t frame)
+{
+    struct kept_segment *segment = rpcrdma_flow_change(flow, culprit);
+
+    if (segment && segment->refused_in == 0)
+        segment->refused_in = frame;
+}
+
 void rpcrdma_flow_on_terminate(struct rpcrdma_flow *flow, const struct rdmap_terminate_event *event)
 {
     segment_new(flow, &event->fpdu->place);
+    if (event->culprit_found)
+        flow_note_refused(flow, &event->culprit, event->fpdu->place.frame);
 }
 
 /* ---- events of InfiniBand ---- */
@@ -201,6 +212,12 @@ void rpcrdma_flow_on_part(struct rpcrdma_flow *flow, const struct rdma_part *par
         rpcrdma_ib_open_send(flow, segment_new(flow, &part->place), part->index == 0);
     else if (may_be_rpcrdma(flow))
         segment_new(flow, &part->place);
+}
+
+void rpcrdma_flow_on_refusal(struct rpcrdma_flow *flow, const struct rdma_refusal *refusal)
+{
+    if (refusal->culprit_found)
+        flow_note_refused(flow, &refusal->culprit, refusal->place.frame);
 }
 
 void rpcrdma_flow_on_private_data(struct rpcrdma_flow *flow, const struct rdma_private_data *data)

@@ -92,8 +92,10 @@ struct kept_transaction {
     uint64_t operations[KEPT_OPERATIONS_MAX / 64]; /* of a COMPOUND: the set of operation numbers */
     struct kept_chunk *chunks;
     unsigned n_chunks, first_write, n_writes; /* Read chunks, Write chunks, Reply chunk */
+    struct kept_transaction *copied;          /* the Call of which this one is a copy, or NULL */
     uint8_t side;                             /* the caller */
     bool reverse;
+    bool copy_answered;    /* another copy of the Call was answered */
     bool known;            /* program, version and procedure are known */
     struct kept_rpc *call; /* waits for its Read chunks until it is complete or given up */
     struct kept_transaction *next_waiting;
@@ -170,6 +172,7 @@ struct kept_segment {
     struct kept_move *move;
     struct kept_packet *packet; /* InfiniBand; NULL on iWARP */
     uint8_t side;               /* the sender */
+    uint32_t refused_in;        /* the frame in which the receiver refused it; 0: it did not */
 };
 
 /* The private data of a side: RFC 8797. */
@@ -195,6 +198,7 @@ struct rpcrdma_flow {
     wmem_map_t *operations;                /* number -> struct kept_operation */
     struct kept_transaction *waiting;      /* Calls that have waited for Read chunks */
     uint32_t outstanding[2], granted[2];   /* by the calling side */
+    bool copied;                           /* a Call was sent again */
     const uint32_t *now;                   /* InfiniBand: the current frame */
     uint32_t latest[2];                    /* by side: frame of the latest request */
     const struct remark *mark[2];          /* by side: the latest finding at that time */
@@ -217,6 +221,7 @@ void rpcrdma_flow_on_startup(struct rpcrdma_flow *flow, const struct mpa_startup
 void rpcrdma_flow_on_segment(struct rpcrdma_flow *flow, const struct rdmap_segment_event *event);
 void rpcrdma_flow_on_terminate(struct rpcrdma_flow *flow, const struct rdmap_terminate_event *event);
 void rpcrdma_flow_on_part(struct rpcrdma_flow *flow, const struct rdma_part *part);
+void rpcrdma_flow_on_refusal(struct rpcrdma_flow *flow, const struct rdma_refusal *refusal);
 void rpcrdma_flow_on_private_data(struct rpcrdma_flow *flow, const struct rdma_private_data *data);
 /* First pass: the stack was finished, at the end of the connection or of the capture. */
 void rpcrdma_flow_finish(struct rpcrdma_flow *flow, int64_t time_ns);

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/rpcrdma/ib_flow.h"
 
+#include "plugins/common/by_frame.h"
+
 #include <epan/wmem_scopes.h>
 
-static wmem_map_t *frames; /* number -> struct kept_segment, the first that was reported in the frame */
+static struct by_frame frames; /* struct kept_segment: the first that was reported in the frame */
 
 const struct kept_segment *rpcrdma_ib_segments(uint32_t number)
 {
-    return wmem_map_lookup(frames, GUINT_TO_POINTER(number));
+    return by_frame_get(&frames, number);
 }
 
 void rpcrdma_ib_keep(struct kept_segment *segment)
 {
-    void *number = GUINT_TO_POINTER(segment->record.frame);
-    struct kept_segment *last = wmem_map_lookup(frames, number);
+    struct kept_segment *last = by_frame_get(&frames, segment->record.frame);
 
     if (!last) {
-        wmem_map_insert(frames, number, segment);
+        by_frame_put(&frames, segment->record.frame, segment);
         return;
     }
     while (last->packet->next_in_frame)
@@ -133,7 +134,12 @@ void rpcrdma_ib_on_sent_again(struct rpcrdma_flow *flow, const struct place *pla
     }
 }
 
+static void ib_flow_file_closed(void)
+{
+    frames = (struct by_frame){NULL, 0};
+}
+
 void rpcrdma_ib_flow_register(void)
 {
-    frames = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
+    register_cleanup_routine(ib_flow_file_closed);
 }

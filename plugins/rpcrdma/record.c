@@ -59,6 +59,18 @@ static void plugins_record_note_operations(struct kept_transaction *kept, const 
     }
 }
 
+/* The first of the outstanding Calls of which this one is a copy; NULL: it is unknown. */
+static struct kept_transaction *record_first_copy(const struct rpcrdma_flow *flow, const struct rpcrdma_transaction *t)
+{
+    const struct rpcrdma_connection *rpcrdma = rpcrdma_flow_connection(flow);
+    struct rpcrdma_transaction *first = NULL;
+
+    do
+        first = rpcrdma_next_outstanding(rpcrdma, t->side, first);
+    while (first && first->xid != t->xid);
+    return first && first != t ? first->host : NULL;
+}
+
 static struct kept_transaction *transaction_new(struct rpcrdma_flow *flow, const struct rpcrdma_message *message)
 {
     struct rpcrdma_transaction *t = message->transaction;
@@ -76,6 +88,9 @@ static struct kept_transaction *transaction_new(struct rpcrdma_flow *flow, const
         plugins_record_note_procedure(kept, &message->rpc);
     plugins_record_note_operations(kept, &t->open->call_body);
     t->host = kept;
+    if (t->repeats)
+        kept->copied = record_first_copy(flow, t);
+    flow->copied |= t->repeats;
     return kept;
 }
 
@@ -194,6 +209,19 @@ static void record_reply(struct kept_message *kept, const struct rpcrdma_message
     kept->rpc->complete_in = message->place.frame;
 }
 
+/* One answer is enough for all copies of a Call. */
+static void record_copies_answered(struct rpcrdma_flow *flow, const struct kept_transaction *answered)
+{
+    const struct rpcrdma_connection *rpcrdma = rpcrdma_flow_connection(flow);
+
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, answered->side, t));) {
+        struct kept_transaction *copy = t->xid == answered->xid ? t->host : NULL;
+
+        if (copy && copy != answered)
+            copy->copy_answered = true;
+    }
+}
+
 static void record_answer(struct rpcrdma_flow *flow, struct kept_message *kept, const struct rpcrdma_message *message)
 {
     struct kept_transaction *t = kept->transaction;
@@ -202,6 +230,8 @@ static void record_answer(struct rpcrdma_flow *flow, struct kept_message *kept, 
         kept->repeated = t->answer_frame != 0;
         if (!kept->repeated && message->header.status == RPCRDMA_OK) {
             t->answer_frame = message->place.frame;
+            if (flow->copied)
+                record_copies_answered(flow, t);
             t->outcome = message->kind == RPCRDMA_KIND_ERROR ? RPCRDMA_FAILED : RPCRDMA_REPLIED;
             flow->outstanding[t->side] -= flow->outstanding[t->side] > 0;
             take_returned(t, message->transaction);

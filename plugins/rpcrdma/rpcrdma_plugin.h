@@ -93,6 +93,7 @@ bool rpcrdma_is_unrecorded(struct rpcrdma_canvas *canvas, bool certain);
 /* To be called after rpcrdma_is_unrecorded(); canvas->message is NULL. */
 void rpcrdma_draw_unrecorded(struct rpcrdma_canvas *canvas);
 void rpcrdma_draw_remarks(struct rpcrdma_canvas *canvas);
+void rpcrdma_draw_refused(const struct rpcrdma_canvas *canvas);
 /* Adds a generated link to a frame, unless frame is 0. */
 void rpcrdma_link(proto_tree *tree, int field, tvbuff_t *tvb, uint32_t frame);
 void rpcrdma_number(proto_tree *tree, int field, tvbuff_t *tvb, uint64_t number);

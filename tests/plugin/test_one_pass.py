@@ -18,6 +18,8 @@ FORWARD = {
     "rpcrdma.startup.remote_invalidation": "the ConnectReply",
     "rpcrdma.response_in": "the answer",
     "rpcrdma.answer_in": "the answer",
+    "rpcrdma.unanswered": "the end of the capture",
+    "rpcrdma.refused_in": "the NAK",
     "rpcrdma.received_in": "a copy of the answer",
     "rpcrdma.complete_in": "the last Read response of the Call",
     "rpcrdma.chunk.moved": "RDMA operations",

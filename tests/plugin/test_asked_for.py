@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Fields for what people ask about trouble: what a Terminate encloses, copies that differ, Calls without an answer, refusals."""
+import pytest
+
+import captures
+import roce_copies as copies
+from test_roce_copies import write
+
+ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
+ENCLOSED = ["rdmap.terminate.ddp.rsvd", "rdmap.terminate.ddp.dv", "rdmap.terminate.ddp.rv", "rdmap.terminate.ddp.rsv"]
+
+
+@pytest.mark.parametrize("fault,words", [("DDP-4.1-11", ["0x01", "1", "1", "0x00"]), ("RDMAP-4.1-27", ["0x00", "1", "1", "0x01"])])
+def test_header_in_terminate(wireshark, generated, fault, words):
+    """Rsvd, DV, RV and Rsv are those of the segment that the Terminate blames."""
+    path = generated("rdmap", f"--inject={fault}")
+    blaming, = wireshark.fields(path, [*ENCLOSED, "rdmap.terminate.caused_by"], *ORDER, "-Y", "rdmap.terminate.ddp")
+    assert [value for field in ENCLOSED for value in blaming[field]] == words
+    frame = blaming["rdmap.terminate.caused_by"][0]
+    of_segment = ["rddp.rsvd", "rddp.version", "rdmap.version", "rdmap.rsv"]
+    blamed, = wireshark.fields(path, of_segment, *ORDER, "-Y", f"frame.number == {frame}")
+    assert [blamed[field] for field in of_segment] == [[word] for word in words]
+
+
+def test_invalidate_stag_of_rfc7306(wireshark, generated):
+    """The word has this name in all messages of RFC 7306, but not in Sends without Invalidate."""
+    path = generated("atomics")
+    shown = wireshark.fields(path, ["rdmap.opcode", "rdmap.invalidate_stag", "rdmap.reserved"], *ORDER, "-Y", "rdmap.opcode >= 8")
+    assert shown and all(frame["rdmap.invalidate_stag"] and not frame["rdmap.reserved"] for frame in shown)
+    sends = wireshark.fields(generated("rdmap"), ["rdmap.invalidate_stag", "rdmap.reserved"], *ORDER, "-Y", "rdmap.opcode == 3")
+    assert sends and all(frame["rdmap.reserved"] and not frame["rdmap.invalidate_stag"] for frame in sends)
+
+
+@pytest.mark.parametrize("options", [[], ["-o", "iwarp.check:FALSE"], ["-o", "tcp.analyze_sequence_numbers:FALSE"]], ids=" ".join)
+def test_differing_retransmission_on_tcp(wireshark, generated, options):
+    names = ["mpa.differs.offset", "mpa.differs.first", "mpa.differs.again", "mpa.differs.first_frame"]
+    path = generated("rev1", "--inject=MPA-7.1.5-03")
+    frame, = wireshark.fields(path, names, "-2", *options, "-Y", "mpa.differs")
+    offset, first, again, first_frame = (frame[name][0] for name in names)
+    assert first != again and int(first_frame) < frame["frame"]
+    payloads = wireshark.fields(path, ["tcp.payload", "tcp.seq"], "-2", "-o", "tcp.relative_sequence_numbers:TRUE", "-Y",
+                                f"frame.number in {{{first_frame}, {frame['frame']}}}")
+    octets = [bytes.fromhex(row["tcp.payload"][0].replace(":", ""))[int(offset) + 1 - int(row["tcp.seq"][0])] for row in payloads]
+    assert octets == [int(first, 16), int(again, 16)]
+    assert wireshark.fields(generated("rev1"), names, "-2", *options, "-Y", "mpa.differs") == []
+
+
+@pytest.mark.parametrize("options", [[], ["-o", "iwarp.check:FALSE"]], ids=" ".join)
+def test_differing_retransmission_on_roce(wireshark, generated, tmp_path, options):
+    opcodes, change, _, words = copies.WRONG["payload of a Send"]
+    source = [(time, octets, n) for time, n, octets in captures.records(generated("rpcrdma-segments", "--transport=roce"))]
+    seen, _, copy = copies.wrong(source, opcodes, change)
+    frame, = wireshark.fields(write(tmp_path / "seen.pcap", seen), ["rdma_ib.differs"], "-2", *options, "-Y", "rdma_ib.differs")
+    assert frame["frame"] == copy and words in frame["rdma_ib.differs"][0]
+
+
+@pytest.mark.parametrize("transport", ["iwarp", "roce"])
+def test_unanswered(wireshark, generated, transport):
+    """The Calls without an answer, once the capture has been read."""
+    path = generated("rpcrdma", "--inject=RPCR-4.5.4-03", f"--transport={transport}")
+    waiting = wireshark.fields(path, ["rpcrdma.response_in"], "-2", "-Y", "rpcrdma.unanswered")
+    assert len(waiting) == 1 and not waiting[0]["rpcrdma.response_in"]
+    assert wireshark.fields(path, [], "-Y", "rpcrdma.unanswered") == []
+    whole = generated("rpcrdma", f"--transport={transport}")
+    assert wireshark.fields(whole, [], "-2", "-Y", "rpcrdma.kind == 1") != []
+    assert wireshark.fields(whole, [], "-2", "-Y", "rpcrdma.unanswered") == []
+
+
+def test_copies_of_a_call(wireshark, generated):
+    """Each copy leads to the first, and one answer is enough for all."""
+    path = generated("rpcrdma", "--inject=RPCR-3.3.1-03+ok/copies")
+    copies = wireshark.fields(path, ["rpcrdma.copy_of", "rpcrdma.xid", "rpcrdma.unanswered"], "-2", "-Y", "rpcrdma.copy_of")
+    assert len(copies) > 1
+    first = {copy["rpcrdma.copy_of"][0] for copy in copies}
+    assert len(first) == 1
+    original, = wireshark.fields(path, ["rpcrdma.xid", "rpcrdma.copy_of"], "-2", "-Y", f"frame.number == {first.pop()}")
+    assert not original["rpcrdma.copy_of"] and {tuple(copy["rpcrdma.xid"]) for copy in copies} == {tuple(original["rpcrdma.xid"])}
+    answered = wireshark.fields(path, [], "-2", "-Y", f"rpcrdma.kind == 2 && rpcrdma.xid == {original['rpcrdma.xid'][0]}")
+    assert answered and not any(copy["rpcrdma.unanswered"] for copy in copies)
+
+
+@pytest.mark.parametrize("transport,refusal", [("iwarp", "rdmap.opcode == 7"), ("roce", "infiniband.aeth.syndrome.opcode == 3")])
+def test_refusals(wireshark, generated, transport, refusal):
+    """What the receiver refused leads to the Terminate or NAK."""
+    path = generated("rpcrdma", "--inject=RPCR-3.1-01/refused", f"--transport={transport}")
+    refused, = wireshark.fields(path, ["rpcrdma.refused_in"], *ORDER, "-Y", "rpcrdma.refused_in")
+    ends = {frame["frame"] for frame in wireshark.fields(path, [], *ORDER, "-Y", refusal)}
+    assert int(refused["rpcrdma.refused_in"][0]) in ends and refused["frame"] < int(refused["rpcrdma.refused_in"][0])
+
+
+@pytest.mark.parametrize("arguments,mark", [
+    (["rev1", "--inject=MPA-4.1-05"], "[error MPA-4.1-05]"), (["rpcrdma", "--inject=RPCR-3.3.1-01"], "RPCR-3.3.1-01]"),
+    (["rdmap", "--inject=RDMAP-6.2.1-01"], "RDMAP-6.2.1-01]"), (["rpcrdma", "--inject=RPCR-3.3.1-01", "--transport=roce"], "RPCR-3.3.1-01]")],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value))
+def test_findings_are_marked_in_info(wireshark, generated, arguments, mark):
+    """Once in each frame with findings, and in no other frame."""
+    path = generated(*arguments)
+    rows = wireshark.fields(path, ["_ws.col.Info", "iwarp.finding", "iwarp.finding.text"], *ORDER)
+    for row in rows:
+        marks = sum(row["_ws.col.Info"][0].count(f" [{severity} ") for severity in ("error", "warning", "note"))
+        assert marks == bool(row["iwarp.finding"]), row
+        assert [text.split(": ")[0].split(" ")[1] for text in row["iwarp.finding.text"]] == row["iwarp.finding"]
+    assert any(row["_ws.col.Info"][0].endswith(mark) for row in rows)
