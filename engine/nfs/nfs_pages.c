@@ -4,6 +4,8 @@
 #include "engine/core/heap.h"
 #include "engine/nfs/nfs_readback.h"
 
+#include <stdlib.h>
+
 enum {
     PAGE = NFS_PAGE_BLOCKS * NFS_BLOCK,
     PAGES = 8192,   /* a power of two */
@@ -21,30 +23,58 @@ static uint32_t epoch_of(const struct nfs_pages *pages, uint64_t file)
     return pages->epoch + pages->file_epoch[pages_slot_of(file)];
 }
 
-static struct nfs_page *page_at(const struct nfs_pages *pages, uint64_t file, uint64_t number)
+static uint16_t *index_of(const struct nfs_pages *pages, uint64_t file, uint64_t number)
 {
-    return &pages->page[hash_word(file, number) & (PAGES - 1)];
+    return &pages->index[hash_word(file, number) & (PAGES - 1)];
+}
+
+/* The page in the place of this one; NULL: memory is lacking. */
+static struct nfs_page *page_at(struct nfs_pages *pages, uint64_t file, uint64_t number)
+{
+    uint16_t *index;
+    void *larger;
+
+    if (!pages->index && !(pages->index = heap_zeroed(PAGES, sizeof *pages->index)))
+        return NULL;
+    index = index_of(pages, file, number);
+    if (*index == 0) {
+        larger = heap_room(pages->page, &pages->room, pages->n + 1, PAGES, sizeof *pages->page);
+        if (!larger)
+            return NULL;
+        pages->page = larger;
+        pages->page[pages->n] = (struct nfs_page){.known = 0};
+        *index = (uint16_t)++pages->n;
+    }
+    return &pages->page[*index - 1u];
+}
+
+void nfs_pages_free(struct nfs_pages *pages)
+{
+    free(pages->index);
+    free(pages->page);
 }
 
 /* NULL: nothing is known about the page. */
 static struct nfs_page *page_find(const struct nfs_pages *pages, uint64_t file, uint64_t number)
 {
-    struct nfs_page *page = page_at(pages, file, number);
-    bool same = page->known && page->file == file && page->number == number && page->epoch == epoch_of(pages, file);
+    uint16_t index = *index_of(pages, file, number);
+    struct nfs_page *page = index == 0 ? NULL : &pages->page[index - 1u];
+    bool same =
+        page && page->known && page->file == file && page->number == number && page->epoch == epoch_of(pages, file);
 
     return same ? page : NULL;
 }
 
 const struct nfs_page *nfs_pages_find(const struct nfs_pages *pages, uint64_t file, uint64_t block)
 {
-    const struct nfs_page *page = pages->page ? page_find(pages, file, block / NFS_PAGE_BLOCKS) : NULL;
+    const struct nfs_page *page = pages->index ? page_find(pages, file, block / NFS_PAGE_BLOCKS) : NULL;
 
     return page && page->known >> block % NFS_PAGE_BLOCKS & 1 ? page : NULL;
 }
 
 bool nfs_pages_any(const struct nfs_pages *pages, const struct nfs_use *read)
 {
-    if (!pages->page || read->count > NFS_DATA_MAX)
+    if (!pages->index || read->count > NFS_DATA_MAX)
         return false;
     for (uint64_t number = read->offset / PAGE; number * PAGE < read->offset + read->count; number++)
         if (page_find(pages, read->file, number))
@@ -57,11 +87,10 @@ bool nfs_pages_any(const struct nfs_pages *pages, const struct nfs_use *read)
 void nfs_pages_keep(struct nfs_pages *pages, const struct nfs_page *like, uint64_t block, uint32_t hash)
 {
     uint64_t number = block / NFS_PAGE_BLOCKS;
-    struct nfs_page *page;
+    struct nfs_page *page = page_at(pages, like->file, number);
 
-    if (!pages->page && !(pages->page = heap_zeroed(PAGES, sizeof *pages->page)))
+    if (!page)
         return;
-    page = page_at(pages, like->file, number);
     if (!page_find(pages, like->file, number) || page->replied != like->replied) { /* of another WRITE */
         *page = *like;
         page->number = number;
@@ -78,7 +107,7 @@ void nfs_pages_forget_all(struct nfs_pages *pages)
 
 void nfs_pages_forget(struct nfs_pages *pages, const struct nfs_use *use)
 {
-    if (!pages->page)
+    if (!pages->index)
         return;
     if (use->file == 0) {
         nfs_pages_forget_all(pages);

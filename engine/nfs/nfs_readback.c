@@ -446,7 +446,7 @@ void nfs_readback_free(struct nfs_connection *nfs)
         next = a->next;
         free(a);
     }
-    free(nfs->readback->pages.page);
+    nfs_pages_free(&nfs->readback->pages);
     free(nfs->readback->changes);
     free(nfs->readback);
 }

@@ -74,10 +74,13 @@ struct nfs_commit {
 };
 
 /*
- * All zero at first. page: the owner must free() it. Pages with the same index replace each other; findings are lost.
+ * All zero at first; freed by nfs_pages_free(). Pages with the same index replace each other; findings are lost. The
+ * index has small numbers, as the pages of few WRITEs would be scattered over it.
  */
 struct nfs_pages {
-    struct nfs_page *page; /* NULL: no WRITE was seen */
+    uint16_t *index; /* 1 + position in `page`; 0: no page. NULL: no WRITE was seen */
+    struct nfs_page *page;
+    unsigned n, room;
     uint32_t epoch, file_epoch[NFS_FILES];
     struct nfs_commit commits[NFS_COMMITS];
     unsigned n_commits; /* in total */
@@ -87,6 +90,7 @@ static inline const uint32_t *nfs_page_hash(const struct nfs_page *page, uint64_
 {
     return &page->hash[block % NFS_PAGE_BLOCKS];
 }
+void nfs_pages_free(struct nfs_pages *pages);
 /* like: describes the WRITE whose page contains this block. */
 void nfs_pages_keep(struct nfs_pages *pages, const struct nfs_page *like, uint64_t block, uint32_t hash);
 void nfs_pages_commit(struct nfs_pages *pages, const struct nfs_commit *commit);
