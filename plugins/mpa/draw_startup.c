@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The tree of an MPA Request or Reply Frame: RFC 5044 section 7.1.1, RFC 6581 section 6, RFC 8797 section 4. */
+/* The tree of an MPA Request or Reply Frame: RFC 5044 section 7.1.1, RFC 6581 section 6. */
 #include "plugins/mpa/mpa_plugin.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
-
-#include "wire/rpcrdma_private_data.h"
 
 #include <string.h>
 
@@ -42,27 +40,6 @@ static void draw_enhanced(struct mpa_canvas *canvas, proto_tree *tree, unsigned 
                            data->peer_to_peer && data->rtr & MPA_RTR_SEND ? " Send" : "",
                            data->peer_to_peer && data->rtr & MPA_RTR_WRITE ? " Write" : "",
                            data->peer_to_peer && data->rtr & MPA_RTR_READ ? " Read" : "");
-}
-
-static void draw_rpcrdma(struct mpa_canvas *canvas, proto_tree *tree, unsigned at, const struct mpa_startup *frame)
-{
-    static int *const flags[] = {&mpa_hf.pd_flags_reserved, &mpa_hf.pd_flags_r, NULL};
-    struct rpcrdma_private_data data;
-    proto_item *item;
-    proto_tree *below;
-
-    if (rpcrdma_private_data_find(&data, frame->ulp_data, frame->ulp_length) != RPCRDMA_PD_OK)
-        return;
-    at += (unsigned)data.offset;
-    item = proto_tree_add_item(tree, mpa_hf.pd, canvas->tvb, (int)at, RPCRDMA_PD_LEN, ENC_NA);
-    proto_item_append_text(item, ": send size %u, receive size %u%s", data.send_size, data.receive_size,
-                           data.remote_invalidation ? ", remote invalidation" : "");
-    below = proto_item_add_subtree(item, mpa_ett.pd);
-    proto_tree_add_item(below, mpa_hf.pd_identifier, canvas->tvb, (int)at, 4, ENC_BIG_ENDIAN);
-    proto_tree_add_item(below, mpa_hf.pd_version, canvas->tvb, (int)at + 4, 1, ENC_NA);
-    proto_tree_add_bitmask(below, canvas->tvb, (int)at + 5, mpa_hf.pd_flags, mpa_ett.pd_flags, flags, ENC_BIG_ENDIAN);
-    proto_tree_add_uint(below, mpa_hf.pd_send_size, canvas->tvb, (int)at + 6, 1, data.send_size);
-    proto_tree_add_uint(below, mpa_hf.pd_receive_size, canvas->tvb, (int)at + 7, 1, data.receive_size);
 }
 
 /* Request and Reply link to each other; the time of the Reply is known in one pass. */
@@ -175,7 +152,7 @@ void mpa_draw_startup(struct mpa_canvas *canvas)
         proto_item_append_text(item, ", the last %u octets not captured", canvas->item->startup.cut);
     if (whole && frame.ulp_length > 0) {
         proto_tree_add_item(tree, mpa_hf.private_data, canvas->tvb, (int)at, frame.ulp_length, ENC_NA);
-        draw_rpcrdma(canvas, tree, at, &frame);
+        rpcrdma_draw_private_data(tree, canvas->tvb, (int)at, frame.ulp_length);
     }
     startup_draw_links(canvas, tree, frame.kind);
     if (whole)

@@ -3,12 +3,11 @@
 
 #include "engine/core/verdict.h"
 #include "wire/mpa_startup.h"
-#include "wire/rpcrdma_private_data.h"
 
 int mpa_proto = -1;
 struct mpa_hf mpa_hf;
 /* Wireshark 4.0 requires -1 for subtrees that are not registered yet. */
-struct mpa_ett mpa_ett = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+struct mpa_ett mpa_ett = {-1, -1, -1, -1, -1, -1, -1, -1};
 struct mpa_ei mpa_ei;
 struct finding_fields mpa_findings;
 
@@ -81,21 +80,6 @@ static hf_register_info fields[] = {
          "RTR indication: RDMA Read of zero octets"),
     FIELD(ord, "ORD", "ord", FT_UINT16, BASE_DEC, NULL, MPA_IRD_ORD_NOT_NEGOTIATED,
           "Outbound RDMA Reads that the sender of this frame can have outstanding; 0x3fff: left to the upper layer"),
-
-    NONE(pd, "RPC-over-RDMA private data", "rpcrdma", "RFC 8797 section 4"),
-    FIELD(pd_identifier, "Format identifier", "rpcrdma.identifier", FT_UINT32, BASE_HEX, NULL, 0x0,
-          "0xf6ab0e18 identifies RPC-over-RDMA private data"),
-    FIELD(pd_version, "Version", "rpcrdma.version", FT_UINT8, BASE_DEC, NULL, 0x0,
-          "Version of the private data format"),
-    FIELD(pd_flags, "Flags", "rpcrdma.flags", FT_UINT8, BASE_HEX, NULL, 0x0, "RFC 8797 section 4.1"),
-    FIELD(pd_flags_reserved, "Reserved", "rpcrdma.flags.reserved", FT_UINT8, BASE_HEX, NULL, RPCRDMA_PD_FLAGS_RESERVED,
-          "Reserved, sent as zero"),
-    FLAG(pd_flags_r, "R: Remote invalidation", "rpcrdma.flags.r", 8, tfs_supported_not_supported, RPCRDMA_PD_FLAG_R,
-         "The sender of this frame supports remote invalidation"),
-    FIELD(pd_send_size, "Send size", "rpcrdma.send_size", FT_UINT32, BASE_DEC, NULL, 0x0,
-          "Largest Send of the sender of this frame, in octets; encoded in units of 1024, less one"),
-    FIELD(pd_receive_size, "Receive size", "rpcrdma.receive_size", FT_UINT32, BASE_DEC, NULL, 0x0,
-          "Largest Send that the sender of this frame can receive, in octets; encoded in units of 1024, less one"),
 
     FRAME(request_in, "Request in", "request_in", FT_FRAMENUM_REQUEST,
           "The MPA Request Frame that this Reply Frame answers"),
@@ -171,8 +155,8 @@ static hf_register_info fields[] = {
 };
 
 static int *const subtrees[] = {
-    &mpa_ett.mpa,  &mpa_ett.flags, &mpa_ett.enhanced, &mpa_ett.pd,    &mpa_ett.pd_flags,
-    &mpa_ett.fpdu, &mpa_ett.crc,   &mpa_ett.marker,   &mpa_ett.state, &mpa_ett.differs,
+    &mpa_ett.mpa, &mpa_ett.flags,  &mpa_ett.enhanced, &mpa_ett.fpdu,
+    &mpa_ett.crc, &mpa_ett.marker, &mpa_ett.state,    &mpa_ett.differs,
 };
 
 static ei_register_info experts[] = {

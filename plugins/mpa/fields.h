@@ -16,7 +16,6 @@ struct mpa_hf {
     int flags, flags_m, flags_c, flags_r, flags_s, flags_res;
     int rev, pd_length, private_data;
     int enhanced, enhanced_a, enhanced_b, enhanced_c, enhanced_d, ird, ord;
-    int pd, pd_identifier, pd_version, pd_flags, pd_flags_reserved, pd_flags_r, pd_send_size, pd_receive_size;
     int request_in, reply_in, time;
     /* FPDUs */
     int fpdu, fpdu_number, fpdu_length, fpdu_first_frame;
@@ -31,7 +30,7 @@ struct mpa_hf {
 };
 
 struct mpa_ett {
-    int mpa, flags, enhanced, pd, pd_flags, fpdu, crc, marker, state, differs;
+    int mpa, flags, enhanced, fpdu, crc, marker, state, differs;
 };
 
 struct mpa_ei {

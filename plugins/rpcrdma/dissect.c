@@ -101,6 +101,7 @@ void rpcrdma_call_startup(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, c
 void rpcrdma_plugin_register(void)
 {
     rpcrdma_fields_register();
+    rpcrdma_private_data_register();
     rpcrdma_flow_register();
     rpcrdma_tap_register();
     rpcrdma_ib_register();

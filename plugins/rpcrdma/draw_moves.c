@@ -176,7 +176,7 @@ void rpcrdma_draw_repeated(struct rpcrdma_canvas *canvas, uint32_t copies, bool 
 
 /* ---- private data ---- */
 
-/* Draws the private data; on iWARP the mpa dissector draws them. */
+/* Draws the private data; on iWARP they are in the tree of the start-up frame. */
 static void draw_block(struct rpcrdma_canvas *canvas)
 {
     struct rpcrdma_private_data data;

@@ -13,6 +13,7 @@ void rpcrdma_payload_handoff(void);
 void rpcrdma_tap_register(void);
 void rpcrdma_tap_handoff(void);
 void rpcrdma_ib_register(void);
+void rpcrdma_private_data_register(void);
 void rpcrdma_ib_handoff(void);
 
 /* ---- for the layers below ---- */
@@ -46,6 +47,8 @@ enum rpcrdma_segment_answer rpcrdma_call_segment(tvbuff_t *tvb, packet_info *pin
 const char *rpcrdma_move_brief(const struct connection *connection, const struct place *place);
 /* Draws findings at a frame that belong to no record in it. */
 void rpcrdma_draw_bare(const struct connection *connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
+/* Draws the block of RFC 8797, if there is one among these octets of private data, in the start-up frame's tree. */
+void rpcrdma_draw_private_data(proto_tree *tree, tvbuff_t *tvb, int at, int length);
 /* For each start-up frame; the tvb holds the private data of the upper layer, and may be empty. */
 void rpcrdma_call_startup(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const struct passed *about);
 

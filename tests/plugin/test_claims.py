@@ -141,10 +141,10 @@ def test_private_data_of_rpcrdma(everything):
     nfs = [case for case in everything.paths if case.startswith("nfs") or "-nfs" in case]
     assert nfs
     for case in nfs:
-        frames = everything.fields(case, ["mpa.rpcrdma.version", "mpa.rpcrdma.send_size", "mpa.rpcrdma.receive_size"],
-                                   "-Y", "mpa.rpcrdma")
-        assert frames and all(frame["mpa.rpcrdma.version"] == ["1"] for frame in frames)
-        assert all(int(frame["mpa.rpcrdma.send_size"][0]) % 1024 == 0 for frame in frames)
+        frames = everything.fields(case, ["rpcrdma.private_data.version", "rpcrdma.private_data.send_size", "rpcrdma.private_data.receive_size"],
+                                   "-Y", "rpcrdma.private_data")
+        assert frames and all(frame["rpcrdma.private_data.version"] == ["1"] for frame in frames)
+        assert all(int(frame["rpcrdma.private_data.send_size"][0]) % 1024 == 0 for frame in frames)
 
 
 def test_every_fpdu_tells_the_negotiated_state(wireshark, generated):

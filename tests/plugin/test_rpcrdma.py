@@ -152,12 +152,12 @@ def test_callbacks_are_dissected(wireshark, root):
 
 def test_private_data_of_both_sides(wireshark, generated):
     names = ["rpcrdma.startup.send_size", "rpcrdma.startup.receive_size", "rpcrdma.startup.to_responder",
-             "rpcrdma.startup.to_initiator", "rpcrdma.startup.request_in", "rpcrdma.startup.reply_in", "mpa.rpcrdma.send_size"]
+             "rpcrdma.startup.to_initiator", "rpcrdma.startup.request_in", "rpcrdma.startup.reply_in", "rpcrdma.private_data.send_size"]
     request, reply = wireshark.fields(generated("rpcrdma-large-inline", "--pcap"), names, *TWICE, "-Y", "rpcrdma.startup.send_size")
     assert request["rpcrdma.startup.reply_in"] == [str(reply["frame"])]
     assert reply["rpcrdma.startup.request_in"] == [str(request["frame"])]
     for frame in (request, reply):
-        assert frame["rpcrdma.startup.send_size"] == frame["mpa.rpcrdma.send_size"]
+        assert frame["rpcrdma.startup.send_size"] == frame["rpcrdma.private_data.send_size"]
     sizes = {name: [int(frame["rpcrdma.startup." + name][0]) for frame in (request, reply)] for name in ("send_size", "receive_size")}
     for frame in (request, reply):
         assert int(frame["rpcrdma.startup.to_responder"][0]) == min(sizes["send_size"][0], sizes["receive_size"][1])
