@@ -78,36 +78,16 @@ static bool reuse_may_go_on(const struct rpc_talker *talker)
 /* Moves the connection's members from one talk to the other; the case's members stay. */
 static void move_connection(struct talk *to, struct talk *from)
 {
-    struct talk old = *to;
+    const struct talk old = *to;
+    struct talk left = {.fd = -1, .in = old.in};
 
+    talk_take_case(&left, from);
     *to = *from;
-    to->run = old.run;
-    to->row = old.row;
-    to->result = old.result;
-    to->began = old.began;
-    to->deadline = old.deadline;
-    to->longer = old.longer;
-    to->sure = old.sure;
+    talk_take_case(to, &old);
     to->mss = old.mss;
-    to->patience = old.patience;
-    to->waits = old.waits;
-    to->received_all = old.received_all;
-    to->flooded = old.flooded;
     if (to->said)
         to->said->socket = to;
-    *from = (struct talk){.run = old.run,
-                          .row = from->row,
-                          .result = from->result,
-                          .began = from->began,
-                          .deadline = from->deadline,
-                          .longer = from->longer,
-                          .sure = from->sure,
-                          .patience = from->patience,
-                          .waits = from->waits,
-                          .received_all = from->received_all,
-                          .flooded = from->flooded,
-                          .fd = -1,
-                          .in = old.in};
+    *from = left;
 }
 
 static void move_end(struct rpc_talker *to, struct rpc_talker *from)

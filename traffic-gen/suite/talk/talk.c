@@ -214,24 +214,26 @@ void talk_init(struct talk *talk, struct talk_run *run, const struct suite_case 
                      30 * talk_t_react(talk) + 4 * run->t_settle;
 }
 
+void talk_take_case(struct talk *to, const struct talk *from)
+{
+    to->run = from->run;
+    to->row = from->row;
+    to->result = from->result;
+    to->began = from->began;
+    to->deadline = from->deadline;
+    to->longer = from->longer;
+    to->sure = from->sure;
+    to->patience = from->patience;
+    to->waits = from->waits;
+    to->received_all = from->received_all;
+    to->flooded = from->flooded;
+}
+
 static void forget_connection(struct talk *talk)
 {
-    const struct talk fresh = {
-        .run = talk->run,
-        .row = talk->row,
-        .result = talk->result,
-        .began = talk->began,
-        .deadline = talk->deadline,
-        .longer = talk->longer,
-        .sure = talk->sure,
-        .patience = talk->patience,
-        .waits = talk->waits,
-        .fd = -1,
-        .received_all = talk->received_all,
-        .flooded = talk->flooded,
-        .in = talk->in,
-    };
+    struct talk fresh = {.fd = -1, .in = talk->in};
 
+    talk_take_case(&fresh, talk);
     talk_end_saying(talk);
     watch_free(talk->watch);
     g_free(talk->scratch);

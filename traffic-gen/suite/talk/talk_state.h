@@ -89,6 +89,8 @@ void talk_hang_up(struct talk *talk);
 void talk_clear(struct talk *talk);
 /* Collects the engine's findings so far, for a case that leaves its connection to another case. */
 void talk_take_findings(struct talk *talk);
+/* Copies the members of the case: those that no connection has. */
+void talk_take_case(struct talk *to, const struct talk *from);
 /* Ends the connection, and prepares the talker for a new one. */
 void talk_renew(struct talk *talk);
 /* How long to wait for a connection: to a Responder, from an Initiator. */
