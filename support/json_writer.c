@@ -191,14 +191,6 @@ void json_number(struct json_writer *writer, const char *name, int64_t value)
     writer_put_number(writer, value);
 }
 
-void json_numbers(struct json_writer *writer, const char *name, const int64_t *values, size_t n)
-{
-    json_begin_array_line(writer, name);
-    for (size_t i = 0; i < n; i++)
-        json_number(writer, NULL, values[i]);
-    json_end_array(writer);
-}
-
 void json_double(struct json_writer *writer, const char *name, double value)
 {
     char text[G_ASCII_DTOSTR_BUF_SIZE];

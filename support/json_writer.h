@@ -41,8 +41,6 @@ void json_string(struct json_writer *writer, const char *name, const char *value
 void json_number(struct json_writer *writer, const char *name, int64_t value);
 /* An array of n strings. */
 void json_strings(struct json_writer *writer, const char *name, const char *const *values, size_t n);
-/* An array of numbers, in one line. */
-void json_numbers(struct json_writer *writer, const char *name, const int64_t *values, size_t n);
 void json_double(struct json_writer *writer, const char *name, double value);
 void json_bool(struct json_writer *writer, const char *name, bool value);
 void json_null(struct json_writer *writer, const char *name);

@@ -558,11 +558,6 @@ void report_conclude(struct report *report)
     report->status = report_decide(report);
 }
 
-const char *report_verdict(const struct report *report)
-{
-    return report_status_name(report->status);
-}
-
 const char *report_status_name(enum check_status status)
 {
     switch (status) {

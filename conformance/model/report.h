@@ -246,7 +246,6 @@ gchar *report_trouble(const struct report *report);
 /* The capture has only handshakes that were never completed. This counts as a failure, not as "nothing to check". */
 bool report_incomplete(const struct report_capture *capture);
 /* "pass", "fail", "error", "nothing-to-check" */
-const char *report_verdict(const struct report *report);
 const char *report_status_name(enum check_status status);
 /* Member names of "operations": "write", "read_request", ...; NULL for an opcode without a name. */
 const char *report_operation_name(unsigned opcode);

@@ -68,11 +68,6 @@ static inline unsigned histogram_end(const struct histogram *histogram)
     return histogram->pages ? HISTOGRAM_BUCKETS : histogram_bucket_of(histogram->most) + 1;
 }
 
-static inline double histogram_mean(const struct histogram *histogram)
-{
-    return histogram->count == 0 ? 0 : (double)histogram->sum / (double)histogram->count;
-}
-
 static inline uint64_t saturating_sum(uint64_t a, uint64_t b)
 {
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;

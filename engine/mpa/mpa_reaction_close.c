@@ -21,7 +21,7 @@ static const struct close_rules {
     enum rule_id rejected; /* the Responder sends a Reply with R = 1 */
     enum rule_id fpdu;     /* the Initiator sends an FPDU other than a Terminate */
     enum rule_id open;     /* the connection stays open */
-    enum rule_id late;     /* the connection is closed after T_close */
+    bool any_time;         /* no rule limits the time until the close; else MPA-8-09 */
     bool rejection_will_do;
 } kinds[CLOSE_KINDS] = {
     [CLOSE_KEY_REQUEST] = {.stimulus = "Request with a wrong key",
@@ -30,16 +30,14 @@ static const struct close_rules {
                            .accepted = RULE_MPA_7_1_1_02,
                            .rejected = RULE_MPA_7_1_2_04,
                            .fpdu = RULE_NONE,
-                           .open = RULE_MPA_7_1_2_26,
-                           .late = RULE_MPA_8_09},
+                           .open = RULE_MPA_7_1_2_26},
     [CLOSE_KEY_REPLY] = {.stimulus = "Reply with a wrong key",
                          .passed = {RULE_MPA_7_1_1_05, RULE_MPA_7_1_2_26, RULE_MPA_8_09},
                          .n_passed = 3,
                          .accepted = RULE_NONE,
                          .rejected = RULE_NONE,
                          .fpdu = RULE_MPA_7_1_1_05,
-                         .open = RULE_MPA_7_1_2_26,
-                         .late = RULE_MPA_8_09},
+                         .open = RULE_MPA_7_1_2_26},
     /* Later FPDUs have no Reply at all before them: MPA-7.1.2-16. */
     [CLOSE_GARBAGE_REPLY] = {.stimulus = "octets without the key where a Reply is due",
                              .passed = {RULE_MPA_7_1_1_05, RULE_MPA_7_1_2_26, RULE_MPA_8_09},
@@ -47,40 +45,35 @@ static const struct close_rules {
                              .accepted = RULE_NONE,
                              .rejected = RULE_NONE,
                              .fpdu = RULE_NONE,
-                             .open = RULE_MPA_7_1_2_26,
-                             .late = RULE_MPA_8_09},
+                             .open = RULE_MPA_7_1_2_26},
     [CLOSE_REVISION_REQUEST] = {.stimulus = "Request with an undefined Rev",
                                 .passed = {RULE_MPA_7_1_1_24, RULE_MPA_7_1_1_25, RULE_MPA_8_09},
                                 .n_passed = 3,
                                 .accepted = RULE_NONE,
                                 .rejected = RULE_NONE,
                                 .fpdu = RULE_MPA_7_1_1_24,
-                                .open = RULE_MPA_7_1_1_25,
-                                .late = RULE_MPA_8_09},
+                                .open = RULE_MPA_7_1_1_25},
     [CLOSE_REVISION_REPLY] = {.stimulus = "Reply with an undefined Rev",
                               .passed = {RULE_MPA_7_1_1_24, RULE_MPA_7_1_1_25, RULE_MPA_8_09},
                               .n_passed = 3,
                               .accepted = RULE_NONE,
                               .rejected = RULE_NONE,
                               .fpdu = RULE_MPA_7_1_1_24,
-                              .open = RULE_MPA_7_1_1_25,
-                              .late = RULE_MPA_8_09},
+                              .open = RULE_MPA_7_1_1_25},
     [CLOSE_LONG_REQUEST] = {.stimulus = "Request with PD_Length above 512",
                             .passed = {RULE_MPA_7_1_1_31, RULE_MPA_7_1_2_04, RULE_MPA_7_1_2_40, RULE_MPA_8_09},
                             .n_passed = 4,
                             .accepted = RULE_MPA_7_1_1_31,
                             .rejected = RULE_MPA_7_1_2_40,
                             .fpdu = RULE_NONE,
-                            .open = RULE_MPA_7_1_2_04,
-                            .late = RULE_MPA_8_09},
+                            .open = RULE_MPA_7_1_2_04},
     [CLOSE_LONG_REPLY] = {.stimulus = "Reply with PD_Length above 512",
                           .passed = {RULE_MPA_7_1_1_31, RULE_MPA_7_1_2_17, RULE_MPA_8_09},
                           .n_passed = 3,
                           .accepted = RULE_NONE,
                           .rejected = RULE_NONE,
                           .fpdu = RULE_MPA_7_1_1_31,
-                          .open = RULE_MPA_7_1_2_17,
-                          .late = RULE_MPA_8_09},
+                          .open = RULE_MPA_7_1_2_17},
     /* A Reply to half a Request is MPA-7.1.2-03, an FPDU after half a Reply MPA-7.1.2-16. */
     [CLOSE_SHORT_REQUEST] = {.stimulus = "Request cut short by a FIN",
                              .passed = {RULE_MPA_7_1_1_30, RULE_MPA_8_09},
@@ -88,16 +81,14 @@ static const struct close_rules {
                              .accepted = RULE_NONE,
                              .rejected = RULE_NONE,
                              .fpdu = RULE_NONE,
-                             .open = RULE_MPA_7_1_1_30,
-                             .late = RULE_MPA_8_09},
+                             .open = RULE_MPA_7_1_1_30},
     [CLOSE_SHORT_REPLY] = {.stimulus = "Reply cut short by a FIN",
                            .passed = {RULE_MPA_7_1_1_30, RULE_MPA_8_09},
                            .n_passed = 2,
                            .accepted = RULE_NONE,
                            .rejected = RULE_NONE,
                            .fpdu = RULE_NONE,
-                           .open = RULE_MPA_7_1_1_30,
-                           .late = RULE_MPA_8_09},
+                           .open = RULE_MPA_7_1_1_30},
     [CLOSE_ENHANCED_REQUEST] = {.stimulus = "Request with S = 1 and PD_Length below 4",
                                 .passed = {RULE_MPA2_6_09, RULE_MPA_8_09},
                                 .n_passed = 2,
@@ -105,7 +96,6 @@ static const struct close_rules {
                                 .rejected = RULE_NONE,
                                 .fpdu = RULE_NONE,
                                 .open = RULE_MPA2_6_09,
-                                .late = RULE_MPA_8_09,
                                 .rejection_will_do = true},
     [CLOSE_ENHANCED_REPLY] = {.stimulus = "Reply with S = 1 and PD_Length below 4",
                               .passed = {RULE_MPA2_6_09, RULE_MPA_8_09},
@@ -113,16 +103,14 @@ static const struct close_rules {
                               .accepted = RULE_NONE,
                               .rejected = RULE_NONE,
                               .fpdu = RULE_MPA2_6_09,
-                              .open = RULE_MPA2_6_09,
-                              .late = RULE_MPA_8_09},
+                              .open = RULE_MPA2_6_09},
     [CLOSE_TWO_REQUESTS] = {.stimulus = "Request in answer to a Request",
                             .passed = {RULE_MPA_7_1_2_34, RULE_MPA_8_09},
                             .n_passed = 2,
                             .accepted = RULE_MPA_7_1_2_34,
                             .rejected = RULE_MPA_7_1_2_34,
                             .fpdu = RULE_MPA_7_1_2_34,
-                            .open = RULE_MPA_7_1_2_34,
-                            .late = RULE_MPA_8_09},
+                            .open = RULE_MPA_7_1_2_34},
     /* FPDUs after this Request are MPA-C.2-01. */
     [CLOSE_RDMAC_REQUEST] = {.stimulus = "Request with Rev 0 that it answered with another Rev",
                              .passed = {RULE_MPA_C_2_1_01},
@@ -131,7 +119,7 @@ static const struct close_rules {
                              .rejected = RULE_NONE,
                              .fpdu = RULE_NONE,
                              .open = RULE_MPA_C_2_1_01,
-                             .late = RULE_NONE},
+                             .any_time = true},
 };
 
 static void settle_passed(struct mpa_connection *mpa, struct close_watch *watch)
@@ -332,9 +320,8 @@ void reaction_close_end(struct mpa_connection *mpa, unsigned side, bool reset)
     struct close_watch *watch = &mpa->reaction->close[side], *peers = &mpa->reaction->close[1 - side];
 
     if (watch->kind != CLOSE_NONE && !settle_overdue(mpa, side, mpa->side[side].end_place.frame)) {
-        if (watch->started && mpa->reaction->now > watch->due && kinds[watch->kind].late != RULE_NONE)
-            close_settle_failed(mpa, side, kinds[watch->kind].late, &mpa->side[side].end_place,
-                                "the connection closed later");
+        if (watch->started && mpa->reaction->now > watch->due && !kinds[watch->kind].any_time)
+            close_settle_failed(mpa, side, RULE_MPA_8_09, &mpa->side[side].end_place, "the connection closed later");
         else
             settle_passed(mpa, watch);
     }

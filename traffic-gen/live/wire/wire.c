@@ -304,15 +304,6 @@ static void unlock(struct own_socket *socket)
     g_mutex_unlock(&wire.lock);
 }
 
-bool wire_owns(int fd)
-{
-    struct own_socket *socket = lock_socket(fd);
-
-    if (socket)
-        g_mutex_unlock(&wire.lock);
-    return socket != NULL;
-}
-
 int wire_connect(const struct endpoint *to, const struct wire_opening *how)
 {
     struct own_socket *socket = NULL;

@@ -25,7 +25,6 @@ bool wire_open(const struct wire_options *options, char **why);
 /* Resets open connections. */
 void wire_close(void);
 bool wire_is_open(void);
-bool wire_owns(int fd);
 
 /* -1 with errno. Connects in the background: see wire_status(). how NULL: defaults. */
 int wire_connect(const struct endpoint *to, const struct wire_opening *how);
