@@ -214,7 +214,7 @@ static void learn_memory(struct pairs *pairs)
 
     talk_init(&talk, pairs->run, NULL, 1, result);
     if (talk_start(&talk, NULL))
-        geometry_leave_out(pairs, talk_advert(&talk));
+        geometry_leave_out(pairs, &talk.advert);
     talk_clear(&talk);
     case_result_free(result);
 }

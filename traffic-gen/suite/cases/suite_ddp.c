@@ -5,6 +5,7 @@
  */
 #include "traffic-gen/suite/cases/suite_look.h"
 #include "traffic-gen/suite/expect/life.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 
 #include <string.h>
 
@@ -89,7 +90,7 @@ void ddp_half_close(struct talk *talk, const struct suite_case *row)
     sign = needs_question(talk);
     if (sign == SIGN_TCP)
         return;
-    if (talk_reads(talk) && talk_advert(talk)->n > REGION_ALL)
+    if (talk_reads(talk) && talk->advert.n > REGION_ALL)
         sign = SIGN_REGION;
     talk_ask(talk, sign, "");
     talk_finish(talk);

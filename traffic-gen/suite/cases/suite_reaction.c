@@ -2,6 +2,7 @@
 /* Verdicts by the lines of a case, `fail fpdu !echo: TEXT` and others, with the conditions of suite_words.def. */
 #include "traffic-gen/suite/cases/suite_rows.h"
 #include "traffic-gen/suite/expect/expect.h"
+#include "traffic-gen/suite/talk/talk_state.h"
 
 /* ---- lines ---- */
 
@@ -145,7 +146,7 @@ static unsigned facts_of(struct talk *talk, enum life life)
         {WHEN_STAYS, life == LIFE_STAYS},
         {WHEN_ECHOES, talk_echoes(talk)},
         {WHEN_C, theirs && theirs->flags & MPA_FLAG_C},
-        {WHEN_DEFAULT, talk_vouches_default(talk)},
+        {WHEN_DEFAULT, talk->run->vouched_default},
     };
     unsigned set = 0;
 

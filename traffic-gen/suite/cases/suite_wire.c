@@ -19,7 +19,7 @@ enum message { MESSAGE_WRITE, MESSAGE_SEND, MESSAGE_PLAIN };
 
 static enum message message_of(const struct talk *talk)
 {
-    if (talk_advert(talk)->n > REGION_ALL && talk_reads(talk))
+    if (talk->advert.n > REGION_ALL && talk_reads(talk))
         return MESSAGE_WRITE;
     return talk_echoes(talk) ? MESSAGE_SEND : MESSAGE_PLAIN;
 }

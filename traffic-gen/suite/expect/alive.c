@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/suite/expect/alive.h"
 
-#include "traffic-gen/suite/expect/learn_calls.h"
+#include "traffic-gen/suite/expect/learn_device.h"
 #include "traffic-gen/suite/expect/life.h"
 #include "traffic-gen/suite/rpc/reuse.h"
 #include "traffic-gen/suite/talk/talk_state.h"

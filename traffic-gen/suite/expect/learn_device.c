@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/suite/expect/learn_device.h"
 
-#include "traffic-gen/suite/expect/learn_calls.h"
 #include "traffic-gen/suite/expect/life.h"
 #include "traffic-gen/suite/talk/talk_state.h"
 

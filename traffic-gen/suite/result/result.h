@@ -3,6 +3,8 @@
 #ifndef IWARP_TRAFFIC_SUITE_RESULT_RESULT_H
 #define IWARP_TRAFFIC_SUITE_RESULT_RESULT_H
 
+#include "engine/core/rule.h"
+
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -105,7 +107,7 @@ struct suite_report {
     char *role;    /* "responder" or "initiator" */
     char *version; /* of iwarp-gen */
     char *started; /* ISO 8601 */
-    /* The report's origin (result_origin.h). NULL: unknown. */
+    /* The report's origin (result_origin.c). NULL: unknown. */
     char *command, *catalogue;
     char *device_info;     /* output of --device-info */
     GPtrArray *recordings; /* struct recording * */
@@ -182,5 +184,36 @@ void suite_report_html(struct suite_report *const *reports, unsigned n, FILE *ou
 
 /* NULL with *error, which says what is wrong with the file. */
 struct suite_report *suite_report_load(const char *path, GError **error);
+
+/* ---- the meaning of Terminates whose first word is not laid out as in RFC 5040 Figure 9 (result_layout.c) ---- */
+
+/*
+ * layout: from engine/terminate/terminate_layout.h, proven by one of the device's Terminates. Wherever the results name
+ * one of its Terminates, the meaning is added if it is known.
+ */
+void result_layout_explain(struct suite_report *report, const char *layout);
+
+/* ---- the origin of a report: command line, rules, device (result_origin.c) ---- */
+
+/* A command line quoted for a shell; owned by the caller. */
+char *origin_command(int argc, char *const *argv);
+/* "1729 rules, SHA-256 9f86d081...": equal for programs with the same catalogue; owned by the caller. */
+char *origin_catalogue(void);
+/* Adds the file with its present hash, or without one if it cannot be read. */
+void origin_add_recording(struct suite_report *report, const char *path);
+
+/* ---- breaches of rules other than the tested rule, reported as failures of those rules (result_seen.c) ---- */
+
+/*
+ * The rule of "ID: message" if a document requires it: its breach is a failure. NULL: it is only reported, or a wrong
+ * layout of Terminates explains it.
+ */
+const struct rule *result_seen_rule(const char *observation, bool wrong_layout);
+
+/*
+ * Adds a result "ID/seen" for each selected rule without a failed case of its own: failed, or inconclusive when no case
+ * saw the breach in more than one run.
+ */
+void result_seen_add(struct suite_report *report, bool (*wanted)(void *ctx, const char *rule), void *ctx);
 
 #endif

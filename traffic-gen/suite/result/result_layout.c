@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/suite/result/result_layout.h"
+#include "traffic-gen/suite/result/result.h"
 
 #include "engine/terminate/terminate_layout.h"
 

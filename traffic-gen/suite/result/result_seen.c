@@ -3,7 +3,7 @@
  * Other rules that the engine saw the device break: one failure for each rule, with the cases that showed it, so that
  * it counts and can be waived like any other.
  */
-#include "traffic-gen/suite/result/result_seen.h"
+#include "traffic-gen/suite/result/result.h"
 
 #include <string.h>
 

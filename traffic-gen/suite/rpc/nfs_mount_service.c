@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/suite/rpc/nfs_mount_service.h"
+#include "traffic-gen/suite/rpc/nfs_run.h"
 
 #include "traffic-gen/live/rpc_tcp.h"
 

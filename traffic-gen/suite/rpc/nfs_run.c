@@ -2,7 +2,6 @@
 #include "traffic-gen/suite/rpc/nfs_run.h"
 
 #include "traffic-gen/sim/random.h"
-#include "traffic-gen/suite/rpc/nfs_mount_service.h"
 
 #include <string.h>
 

@@ -39,7 +39,7 @@ struct nfs_run {
     /* For a device that is a client. */
     struct nfs_tree *tree;
     struct nfs_server *server;
-    struct nfs_mount_service *mount_service; /* traffic-gen/suite/rpc/nfs_mount_service.h */
+    struct nfs_mount_service *mount_service;
 };
 
 struct nfs_run *nfs_run_new(void);
@@ -51,5 +51,15 @@ void nfs_run_free(struct nfs_run *nfs);
 uint64_t nfs_run_seed(struct talk_run *run, uint64_t id, unsigned connections);
 /* The server, created on first use. Call only under the lock. */
 struct nfs_server *nfs_run_server(struct talk_run *run);
+
+/*
+ * MOUNT over TCP for NFS version 3 clients under test (nfs_mount_service.c). It has its own thread and tree; the root's
+ * file handle is that of the cases' tree.
+ */
+struct nfs_mount_service;
+
+/* On run->host and the port of run->nfs. NULL with *why. *listening is the port. */
+struct nfs_mount_service *nfs_mount_service_new(const struct talk_run *run, uint16_t *listening, char **why);
+void nfs_mount_service_free(struct nfs_mount_service *service);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/suite/run/case.h"
 
-#include "traffic-gen/suite/result/result_seen.h"
+#include "traffic-gen/suite/result/result.h"
 #include "traffic-gen/suite/run/untested.h"
 #include "traffic-gen/suite/run/user_command.h"
 #include "traffic-gen/suite/talk/talk_state.h"

@@ -3,7 +3,7 @@
 
 #include "support/stderr_line.h"
 #include "traffic-gen/suite/expect/alive.h"
-#include "traffic-gen/suite/result/result_seen.h"
+#include "traffic-gen/suite/result/result.h"
 #include "traffic-gen/suite/run/case.h"
 #include "traffic-gen/suite/run/counterparts.h"
 #include "traffic-gen/suite/run/load.h"

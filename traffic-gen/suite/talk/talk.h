@@ -95,12 +95,8 @@ bool talk_first_fpdu(struct talk *talk);
 
 bool talk_is_initiator(const struct talk *talk);                          /* our side; the DUT is the Responder */
 const struct mpa_startup *talk_frame(const struct talk *talk, bool ours); /* NULL: not yet */
-const struct advert *talk_advert(const struct talk *talk);                /* n 0: none */
 const struct advert_memory *talk_region(struct talk *talk, enum advert_region region); /* NULL: verdict is set */
 bool talk_crc(const struct talk *talk);                                                /* CRC is in use */
-unsigned talk_fpdus_heard(const struct talk *talk);                                    /* on this connection */
-unsigned talk_markers_heard(const struct talk *talk);                                  /* in them */
-bool talk_vouches_default(const struct talk *talk);                                    /* --default-configuration */
 uint16_t talk_dut_ird(const struct talk *talk); /* Reads that the DUT serves at once; 1 if unknown */
 
 /* ---- sending ---- */

@@ -151,16 +151,6 @@ const char *talk_describe(struct talk *talk, const struct talk_heard *heard)
 
 /* ---- parsing ---- */
 
-unsigned talk_fpdus_heard(const struct talk *talk)
-{
-    return talk->fpdus_heard;
-}
-
-unsigned talk_markers_heard(const struct talk *talk)
-{
-    return talk->markers_heard;
-}
-
 static size_t unparsed(const struct talk *talk)
 {
     return talk->in->len - talk->parsed;

@@ -24,11 +24,6 @@ const struct mpa_startup *talk_frame(const struct talk *talk, bool ours)
     return talk->startup[side].known ? &talk->startup[side].frame : NULL;
 }
 
-const struct advert *talk_advert(const struct talk *talk)
-{
-    return &talk->advert;
-}
-
 const struct advert_memory *talk_region(struct talk *talk, enum advert_region region)
 {
     if (region < talk->advert.n && talk->advert.regions[region].stag != 0)
@@ -48,11 +43,6 @@ bool talk_crc(const struct talk *talk)
 const struct mpa_framing *talk_framing(const struct talk *talk, bool ours)
 {
     return &talk->said->framing[(talk_role(talk) == INITIATOR) == ours ? INITIATOR : RESPONDER];
-}
-
-bool talk_vouches_default(const struct talk *talk)
-{
-    return talk->run->vouched_default;
 }
 
 uint16_t talk_dut_ird(const struct talk *talk)

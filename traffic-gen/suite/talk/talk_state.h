@@ -103,7 +103,7 @@ bool talk_can_ask(const struct talk *talk, enum talk_sign sign);
 bool talk_is_sign(const struct talk *talk, enum talk_sign sign, const struct talk_heard *heard);
 /* Adds a line to the ladder. octets may be NULL. */
 void talk_note(struct talk *talk, bool ours, const uint8_t *octets, size_t n, const char *caption);
-/* The DUT's start-up frame: for talk_frame(), talk_advert(). */
+/* The DUT's start-up frame: for talk_frame() and talk->advert. */
 void talk_keep_frame(struct talk *talk, const struct talk_heard *heard);
 /* Opcodes for full operation that our side, or the DUT, uses. */
 const struct mpa_framing *talk_framing(const struct talk *talk, bool ours);
