@@ -94,6 +94,7 @@ static compat_bool ib_dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_t
     if (!taken && tvb_reported_length(tvb) > 0)
         call_data_dissector(known ? without_pad(tvb, info) : tvb, pinfo, tree);
     ib_others_return(pinfo);
+    findings_mark(pinfo); /* not only after all dissectors: -T fields may take the columns before */
     return TRUE;
 }
 
