@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the tools cost, on a generated capture: CPU time (user + system) and peak memory.
 
-iwarp-check against tcpdump -r FILE -w /dev/null, which only reads and copies, on RDMA Writes of 1400 and of 64 octets, on NFS, on NFS metadata of one client and of 250, and on NFS over RoCE; tshark with our plugins
-against tshark with its built-in dissectors; merging reports; iwarp-gen writing as much as tcpdump reads; 100,000 operations against 10,000; a million connections against a
+iwarp-check against tcpdump -r FILE -w /dev/null, which only reads and copies, on RDMA Writes of 1400 and of 64 octets, on NFS, on NFS metadata of one client and of 250, and on NFS over RoCE; tshark with our plugins,
+judging and not, against tshark with its built-in dissectors; merging reports; iwarp-gen writing as much as tcpdump reads; 100,000 operations against 10,000; a million connections against a
 tenth of them, and what each of them takes; what a gigabyte of a live connection costs, against iperf3; live capture of as much as
 iwarp-gen sends; with --only=large, captures of 2 GB and, through a pipe, of 20. Median of several runs, the compared commands alternating, so that a busy machine is fair to both. Prints a table
 and, with --json, writes the numbers, with which --compare puts them side by side; --junit writes the limits as test cases. Exit status 1: over a limit.
@@ -153,9 +153,9 @@ def reading(arguments, folder, size=None):
 
 
 def metadata(arguments, folder):
-    """NFS metadata, from one client and from 250 in parallel, on both transports; the plugins on iWARP."""
+    """NFS metadata, from one client and from 250 in parallel, on both transports."""
     results, limits = [], []
-    capture, plugins = folder / "metadata.pcapng", install_plugins(arguments, folder)
+    capture = folder / "metadata.pcapng"
     for transport, bounds in (("iwarp", ((1, 7, 24), (250, 28, 135))), ("roce", ((1, 5.5, 24), (250, 18, 92)))):
         for connections, limit, memory in bounds:
             play(arguments.build, capture, METADATA_MB, "nfs-metadata", f"--connections={connections}", f"--transport={transport}")
@@ -165,12 +165,6 @@ def metadata(arguments, folder):
             results += [check, tcpdump]
             limits += [(f"iwarp-check, {what}: CPU time against tcpdump", check["cpu_s"] / tcpdump["cpu_s"], limit, "x"),
                        (f"iwarp-check, {what}: peak memory", check["peak_mib"], memory, "MiB")]
-            if plugins is not None:
-                ours, theirs = measure([tshark(f"tshark, {what}, our plugins", folder, capture, plugins, []),
-                                        tshark(f"tshark, {what}, built-in", folder, capture, folder / "none", [])], 3)
-                results += [ours, theirs]
-                limits += [(f"tshark, {what}: CPU time against the built-in", ours["cpu_s"] / theirs["cpu_s"], math.inf, "x"),
-                           (f"tshark, {what}: memory against the built-in", ours["peak_mib"] / theirs["peak_mib"], math.inf, "x")]
     capture.unlink()
     return results, limits
 
@@ -249,6 +243,36 @@ def dissecting(arguments, folder):
     return results, limits
 
 
+# name, arguments of iwarp-gen play
+SIDE_BY_SIDE = (("RDMA Writes", ["bulk", "--size={size}M", "--ulpdu=1400"]), ("NFS READs and WRITEs", ["nfs-bulk", "--size={size}M"]),
+                ("NFS metadata, 1 client", ["nfs-metadata", "--size={metadata}M", "--connections=1"]),
+                ("NFS metadata, 250 clients", ["nfs-metadata", "--size={metadata}M", "--connections=250"]),
+                ("a whole stack, 250 clients", ["stack-nfs42", "--connections=250"]),
+                ("NFS metadata, 250 clients, RoCE", ["nfs-metadata", "--size={metadata}M", "--connections=250", "--transport=roce"]))
+
+
+def side_by_side(arguments, folder):
+    """tshark with our plugins, judging and not, against its built-in dissectors: a table."""
+    results, limits, rows = [], [], []
+    plugins, path = install_plugins(arguments, folder), folder / "shark.pcapng"
+    if plugins is None:
+        return results, limits
+    for what, scenario in SIDE_BY_SIDE:
+        options = [option.format(size=arguments.tshark_size, metadata=METADATA_MB) for option in scenario]
+        subprocess.run([arguments.build / "traffic-gen" / "iwarp-gen", "play", *options, "-o", path], check=True, stdout=subprocess.DEVNULL)
+        path.chmod(0o644)
+        found = measure([tshark(f"tshark, {what}, plugins, all rules judged", folder, path, plugins, []),
+                         tshark(f"tshark, {what}, plugins, dissection only", folder, path, plugins, ["-o", "iwarp.check:FALSE"]),
+                         tshark(f"tshark, {what}, built-in", folder, path, folder / "none", [])], max(3, arguments.runs // 2))
+        ratios = [[one[figure] / found[2][figure] for figure in ("cpu_s", "peak_mib")] for one in found[:2]]
+        rows.append(f"{what:<34}" + "".join(f"{time:12.2f} {memory:8.2f}" for time, memory in ratios))
+        results += found
+        limits += [(f"tshark, {what}, {how}: {figure} against the built-in", value, math.inf, "x") for how, both in
+                   zip(("judged", "dissection only"), ratios) for figure, value in zip(("CPU time", "memory"), both)]
+    print(f"{'against the built-in dissectors':<34}{'judged:':>8}{'time':>4} {'memory':>8}{'only:':>8}{'time':>4} {'memory':>8}", *rows, sep="\n")
+    return results, limits
+
+
 def moving(arguments, folder):
     del folder
     lines, limits = live(arguments.build, max(3, arguments.runs // 2))
@@ -268,7 +292,7 @@ def at_large(arguments, folder):
     return results, limits + large(arguments.build, arguments.large_size)
 
 
-PARTS = {"reading": reading, "metadata": metadata, "merging": merging, "roce": reading_roce, "tshark": dissecting, "writing": lambda a, folder: writing(a.build, folder, a.size, a.runs),
+PARTS = {"reading": reading, "metadata": metadata, "merging": merging, "roce": reading_roce, "tshark": dissecting, "plugins": side_by_side, "writing": lambda a, folder: writing(a.build, folder, a.size, a.runs),
          "operations": lambda a, folder: operations(a.build, folder, install_plugins(a, folder), max(3, a.runs // 2)),
          "connections": lambda a, folder: connections(a.build, folder, a.connections) if a.connections else ([], []),
          "live": moving, "capture": capturing, "large": at_large}

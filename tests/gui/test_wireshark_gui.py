@@ -150,18 +150,20 @@ def test_look_at_a_capture(screen, root, link):
     assert process.poll() is None
 
 
-def test_conversation_filter(screen, root):
-    """For a frame that moves data: its transaction. Wireshark writes its filters at exit."""
+@pytest.mark.parametrize("link,frame,text", [("iwarp", 12, "tcp.stream eq 0 and rpcrdma.transaction == 2"),
+                                             ("roce", 114, "rdma_ib.connection == 1")])
+def test_conversation_filter(screen, root, link, frame, text):
+    """For a frame that moves data: its transaction; on RoCE, both directions of the connection. Wireshark writes its filters at exit."""
     capture = screen.folder / "transaction.pcap"
-    shutil.copy(root / CAPTURES["iwarp"], capture)
-    process = screen.wireshark("-r", capture, "-g", "12")
+    shutil.copy(root / {"iwarp": CAPTURES["iwarp"], "roce": "captures/roce/nfs3-read-4k-64k.pcap"}[link], capture)
+    process = screen.wireshark("-r", capture, "-g", frame)
     main = screen.window("transaction.pcap")
     screen.menu(main, "alt+a", *["Down"] * 5, "Right", "Up")
-    screen.shot("conversation-filter")
+    screen.shot(f"conversation-filter-{link}")
     screen.menu(main, "Return", "ctrl+q")
     process.wait(30)
     recent = (screen.folder / "home" / ".config" / "wireshark" / "recent_common").read_text(encoding="utf-8")
-    assert "recent.display_filter: tcp.stream eq 0 and rpcrdma.transaction == 2\n" in recent
+    assert f"recent.display_filter: {text}\n" in recent
 
 
 def test_capture_reference_traffic(screen):
