@@ -176,7 +176,19 @@ static bool assume_qp(struct check_options *options, const char *value, GError *
 struct pair_reader {
     const char *key;
     bool (*read)(struct check_options *options, const char *value, GError **error);
+    size_t seconds; /* if read is NULL: the offset of the option, in nanoseconds */
 };
+
+static bool read_seconds(const char *value, int64_t *out, GError **error)
+{
+    char *end;
+    double seconds = g_ascii_strtod(value, &end);
+
+    if (end == value || *end != '\0' || !(seconds > 0 && seconds <= 1e6))
+        return usage(error, "--timers: '%s' is not a number of seconds greater than 0 and up to 1000000", value);
+    *out = (int64_t)(seconds * 1e9);
+    return true;
+}
 
 static bool options_read_pair(struct check_options *options, const char *option, const char *allowed,
                               const struct pair_reader *readers, char *pair, GError **error)
@@ -187,7 +199,8 @@ static bool options_read_pair(struct check_options *options, const char *option,
         *value++ = '\0';
     for (; readers->key; readers++)
         if (value && strcmp(readers->key, pair) == 0)
-            return readers->read(options, value, error);
+            return readers->read ? readers->read(options, value, error)
+                                 : read_seconds(value, (int64_t *)(void *)((char *)options + readers->seconds), error);
     return usage(error, "%s: '%s' is not one of %s", option, pair, allowed);
 }
 
@@ -205,65 +218,24 @@ static bool read_pairs(struct check_options *options, const char *option, const 
 
 static bool parse_assume(struct check_options *options, const char *value, GError **error)
 {
-    static const struct pair_reader readers[] = {{"markers", assume_markers}, {"crc", assume_crc},
-                                                 {"icrc", assume_icrc},       {"inline", assume_inline},
-                                                 {"qp", assume_qp},           {NULL, NULL}};
+    static const struct pair_reader readers[] = {{"markers", .read = assume_markers}, {"crc", .read = assume_crc},
+                                                 {"icrc", .read = assume_icrc},       {"inline", .read = assume_inline},
+                                                 {"qp", .read = assume_qp},           {NULL}};
 
     return read_pairs(options, "--assume",
                       "markers=none|both|to-responder|to-initiator, crc=on|off, icrc=on|off, inline=N, qp=A:B", readers,
                       value, error);
 }
 
-static bool read_seconds(const char *value, int64_t *out, GError **error)
-{
-    char *end;
-    double seconds = g_ascii_strtod(value, &end);
-
-    if (end == value || *end != '\0' || !(seconds > 0 && seconds <= 1e6))
-        return usage(error, "--timers: '%s' is not a number of seconds greater than 0 and up to 1000000", value);
-    *out = (int64_t)(seconds * 1e9);
-    return true;
-}
-
-static bool timer_react(struct check_options *options, const char *value, GError **error)
-{
-    return read_seconds(value, &options->mpa.t_react, error);
-}
-
-static bool timer_close(struct check_options *options, const char *value, GError **error)
-{
-    return read_seconds(value, &options->mpa.t_close, error);
-}
-
-static bool timer_reply(struct check_options *options, const char *value, GError **error)
-{
-    return read_seconds(value, &options->mpa.t_reply, error);
-}
-
-static bool timer_start(struct check_options *options, const char *value, GError **error)
-{
-    return read_seconds(value, &options->mpa.t_start, error);
-}
-
-static bool timer_idle(struct check_options *options, const char *value, GError **error)
-{
-    return read_seconds(value, &options->mpa.t_idle, error);
-}
-
-static bool timer_answer(struct check_options *options, const char *value, GError **error)
-{
-    return read_seconds(value, &options->t_answer, error);
-}
-
 static bool parse_timers(struct check_options *options, const char *value, GError **error)
 {
-    static const struct pair_reader readers[] = {{"react", timer_react},
-                                                 {"close", timer_close},
-                                                 {"reply", timer_reply},
-                                                 {"start", timer_start},
-                                                 {"idle", timer_idle},
-                                                 {"answer", timer_answer},
-                                                 {NULL, NULL}};
+    static const struct pair_reader readers[] = {{"react", .seconds = offsetof(struct check_options, mpa.t_react)},
+                                                 {"close", .seconds = offsetof(struct check_options, mpa.t_close)},
+                                                 {"reply", .seconds = offsetof(struct check_options, mpa.t_reply)},
+                                                 {"start", .seconds = offsetof(struct check_options, mpa.t_start)},
+                                                 {"idle", .seconds = offsetof(struct check_options, mpa.t_idle)},
+                                                 {"answer", .seconds = offsetof(struct check_options, t_answer)},
+                                                 {NULL}};
 
     return read_pairs(options, "--timers", "react=S,close=S,reply=S,start=S,idle=S,answer=S with S in seconds", readers,
                       value, error);
