@@ -5,7 +5,6 @@
 #include "support/stderr_line.h"
 #include "traffic-gen/cli/command_help.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -121,4 +120,19 @@ bool command_parse(const struct command_usage *usage, const GOptionEntry *entrie
     }
     g_option_context_free(context);
     return good;
+}
+
+void command_clear(const GOptionEntry *entries)
+{
+    for (; entries->long_name; entries++) {
+        if (entries->arg == G_OPTION_ARG_STRING || entries->arg == G_OPTION_ARG_FILENAME)
+            g_clear_pointer((char **)entries->arg_data, g_free);
+        else if (entries->arg == G_OPTION_ARG_STRING_ARRAY || entries->arg == G_OPTION_ARG_FILENAME_ARRAY)
+            g_clear_pointer((char ***)entries->arg_data, g_strfreev);
+    }
+}
+
+int64_t command_nanoseconds(double seconds)
+{
+    return (int64_t)(seconds * 1e9);
 }

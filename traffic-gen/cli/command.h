@@ -5,6 +5,7 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum command_status {
     COMMAND_DONE = 0,
@@ -66,5 +67,9 @@ struct command_usage {
  */
 bool command_parse(const struct command_usage *usage, const GOptionEntry *entries, int *argc, char ***argv, int n_least,
                    int n_most, int *status);
+/* Frees the texts that command_parse() has put where the entries say. */
+void command_clear(const GOptionEntry *entries);
+/* Of a number of seconds. */
+int64_t command_nanoseconds(double seconds);
 
 #endif

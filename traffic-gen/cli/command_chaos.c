@@ -13,11 +13,6 @@
 
 enum { STEPS = 200, SECONDS_TO_START = 60, SECONDS_TO_REST = 120, SECONDS_TO_ACCEPT = 10, SECONDS_TO_RECOVER = 3 };
 
-static int64_t nanoseconds(double seconds)
-{
-    return (int64_t)(seconds * 1e9);
-}
-
 static void chaos_stop(int number)
 {
     (void)number;
@@ -85,18 +80,20 @@ static int run_on(const char *address, const struct chaos_options *options, guin
     struct talk_run run = {
         .dut = DUT_RESPONDER,
         .listener = -1,
-        .t_react = nanoseconds(options->timeout / 2.5), /* the limit for an answer is 2.5 times this */
-        .t_start = nanoseconds(SECONDS_TO_START),
-        .t_idle = nanoseconds(SECONDS_TO_REST),
-        .t_accept = nanoseconds(SECONDS_TO_ACCEPT),
-        .t_recover = nanoseconds(SECONDS_TO_RECOVER),
-        .t_settle = nanoseconds(options->first_delay),
+        .t_react = command_nanoseconds(options->timeout / 2.5), /* the limit for an answer is 2.5 times this */
+        .t_start = command_nanoseconds(SECONDS_TO_START),
+        .t_idle = command_nanoseconds(SECONDS_TO_REST),
+        .t_accept = command_nanoseconds(SECONDS_TO_ACCEPT),
+        .t_recover = command_nanoseconds(SECONDS_TO_RECOVER),
+        .t_settle = command_nanoseconds(options->first_delay),
         .jobs = 1,
         .received_max = TALK_RECEIVED_MAX,
         .services = NEED_RPC | NEED_NFS | NEED_RECEIVES,
     };
-    const struct chaos_server server = {
-        .run = &run, .address = address, .restart = options->restart, .t_restart = nanoseconds(options->t_restart)};
+    const struct chaos_server server = {.run = &run,
+                                        .address = address,
+                                        .restart = options->restart,
+                                        .t_restart = command_nanoseconds(options->t_restart)};
     int status;
 
     if (!choice_address(address, false, &host, &port, &error))

@@ -270,10 +270,7 @@ int command_connect(int argc, char **argv)
 
     if (command_parse(&usage, entries, &argc, &argv, 1, 2, &status))
         status = connect_run(argc, argv, &options);
-    speak_options_clear(&options.speak);
-    g_free(options.device);
-    g_free(options.misbehave);
-    g_free(options.chaos);
-    g_free(options.restart);
+    wire_close();
+    command_clear(entries);
     return status;
 }

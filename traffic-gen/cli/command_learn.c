@@ -495,16 +495,7 @@ int command_learn(int argc, char **argv)
         status = command_fail("--wire: not with --machine, which asks no device");
     else
         status = options.machine ? learn_take_up(&options) : learn_at(&options, argc == 2 ? argv[1] : ":0");
-    g_free(options.alphabet);
-    g_free(options.inputs);
-    g_free(options.machine);
-    g_free(options.format);
-    g_free(options.output);
-    g_free(options.device);
-    g_free(options.compare);
-    g_free(options.against);
-    g_free(options.reset);
-    g_free(options.seed);
-    command_wire_close(&options.wire);
+    wire_close();
+    command_clear(entries);
     return status;
 }

@@ -16,6 +16,7 @@ int command_listen(int argc, char **argv)
 
     if (command_parse(&usage, entries, &argc, &argv, 2, 2, &status))
         status = speak(argv[1], argv[2], &options, true);
-    speak_options_clear(&options);
+    wire_close();
+    command_clear(entries);
     return status;
 }

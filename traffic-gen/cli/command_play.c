@@ -360,13 +360,6 @@ int command_play(int argc, char **argv)
         status = options.carrier ? play_to_file(argv[1], &options)
                                  : command_fail("--transport: '%s' is neither iwarp nor roce", options.transport);
     }
-    g_free(options.output);
-    g_free(options.inject);
-    g_free(options.net);
-    g_free(options.script);
-    g_free(options.size);
-    g_free(options.memory);
-    g_free(options.transport);
-    g_free(options.filter);
+    command_clear(entries);
     return status;
 }

@@ -234,14 +234,13 @@ int command_serve(int argc, char **argv)
         "Serves real clients as a conforming Responder.",
         description,
     };
-    g_autoptr(GArray) entries = all_entries(common);
+    g_autoptr(GArray) all = all_entries(common);
+    const GOptionEntry *entries = (const GOptionEntry *)(void *)all->data;
     int status;
 
-    if (command_parse(&usage, (const GOptionEntry *)(void *)entries->data, &argc, &argv, 1, 1, &status))
+    if (command_parse(&usage, entries, &argc, &argv, 1, 1, &status))
         status = serve_run(argv[1], &options);
-    g_free(options.service);
-    g_free(options.record);
-    g_free(options.misbehave);
-    command_wire_close(&options.wire);
+    wire_close();
+    command_clear(entries);
     return status;
 }

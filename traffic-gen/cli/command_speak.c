@@ -8,17 +8,6 @@
 
 #include <string.h>
 
-void speak_options_clear(struct speak_options *options)
-{
-    g_free(options->inject);
-    g_free(options->script);
-    g_free(options->record);
-    g_free(options->export);
-    g_free(options->mount_port);
-    g_free(options->source);
-    command_wire_close(&options->wire);
-}
-
 static int speak_play(const char *address, const struct speak_options *options, const struct scenario_source *source,
                       const GPtrArray *faults, bool listens)
 {

@@ -34,7 +34,6 @@ struct speak_options {
     {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &(o).timeout, "how long to wait for the peer (default 10)", "SECONDS"}
 /* clang-format on */
 
-void speak_options_clear(struct speak_options *options);
 /* Plays the scenario and prints messages. Returns the exit status. */
 int speak(const char *address, const char *scenario, const struct speak_options *options, bool listens);
 

@@ -282,7 +282,7 @@ static char *device_info(void *ctx)
     const char *const variables[] = {address, NULL};
     char *text = NULL;
 
-    if (!user_command_output(job->options->device_info, variables, test_nanoseconds(INFO_SECONDS), &text, &why))
+    if (!user_command_output(job->options->device_info, variables, command_nanoseconds(INFO_SECONDS), &text, &why))
         stderr_line("iwarp-gen", "--device-info: %s", why);
     return text;
 }
@@ -348,7 +348,7 @@ static void run_all(struct job *job, struct suite_report *report)
         .address = job->address,
         .before_each = options->before_each,
         .reset = options->reset,
-        .t_reset = test_nanoseconds(options->reset_timeout),
+        .t_reset = command_nanoseconds(options->reset_timeout),
         .judged = command_test_judge,
         .saved =
             output_file_is_replaced(options->output) && strcmp(options->format, "json") == 0 ? command_test_save : NULL,
@@ -587,13 +587,13 @@ static int test(const struct test_options *options, const char *address, char *c
     struct talk_run run = {
         .dut = options->listen ? DUT_INITIATOR : DUT_RESPONDER,
         .listener = -1,
-        .t_react = test_nanoseconds(options->timeout),
-        .t_start = test_nanoseconds(options->start_timeout),
-        .t_idle = test_nanoseconds(options->idle_timeout),
-        .t_accept = test_nanoseconds(options->accept_timeout),
+        .t_react = command_nanoseconds(options->timeout),
+        .t_start = command_nanoseconds(options->start_timeout),
+        .t_idle = command_nanoseconds(options->idle_timeout),
+        .t_accept = command_nanoseconds(options->accept_timeout),
         .accept_given = options->accept_given,
-        .t_recover = test_nanoseconds(options->recover_timeout),
-        .t_settle = test_nanoseconds(options->settle),
+        .t_recover = command_nanoseconds(options->recover_timeout),
+        .t_settle = command_nanoseconds(options->settle),
         .jobs = (unsigned)options->jobs,
         .received_max = TALK_RECEIVED_MAX,
         .vouched_default = options->default_configuration,
@@ -628,7 +628,7 @@ static int test(const struct test_options *options, const char *address, char *c
         return status;
     run.services |= options->wire.interface ? NEED_WIRE : 0;
     run.reuse = reuse_new(options->reuse);
-    run.pace = isnan(options->pace) ? NULL : pace_new(test_nanoseconds(1 / options->pace));
+    run.pace = isnan(options->pace) ? NULL : pace_new(command_nanoseconds(1 / options->pace));
     if (load_earlier(&job, &error))
         status = run_recorded(&job);
     else
@@ -757,7 +757,7 @@ int command_test(int argc, char **argv)
         status = command_fail("expected: HOST:PORT of the device, or --listen (see: iwarp-gen test --help)");
     else
         status = test(&options, argc < 2 ? ":0" : argv[1], command);
-    command_wire_close(&options.wire);
-    test_options_clear(&options);
+    wire_close();
+    command_clear(entries);
     return status;
 }

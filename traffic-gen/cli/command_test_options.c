@@ -15,11 +15,6 @@
 
 enum { JOBS_MAX = 64, REPEAT_MAX = 1000, CONFIRM_MAX = 9 };
 
-int64_t test_nanoseconds(double seconds)
-{
-    return (int64_t)(seconds * 1e9);
-}
-
 static const struct test_format formats[] = {
     {"text", suite_report_text}, {"json", suite_report_json}, {"junit", suite_report_junit},
     {"html", suite_report_page}, {"tap", suite_report_tap},
@@ -176,7 +171,7 @@ bool test_options_soak(const struct test_options *options, int64_t *out, int *st
     number = g_ascii_strtod(options->soak, &end);
     for (unsigned i = 0; i < G_N_ELEMENTS(units) && number > 0 && end > options->soak; i++) {
         if (strcmp(end, units[i].unit) == 0 && number * units[i].seconds <= 366 * 86400.0) {
-            *out = test_nanoseconds(number * units[i].seconds);
+            *out = command_nanoseconds(number * units[i].seconds);
             return true;
         }
     }
@@ -278,19 +273,4 @@ bool test_options_take(const struct test_options *options, const char *address, 
     run->seed = g_random_int();
     run->nfs = nfs_run_new();
     return take_nfs(options, run, status) && test_options_take_port(options, address, run, status);
-}
-
-void test_options_clear(struct test_options *options)
-{
-    char **const lists[] = {options->suites, options->rules, options->skip, options->waivers};
-    char *const texts[] = {options->format,      options->before_each, options->reset,   options->resume,
-                           options->output,      options->record,      options->service, options->export,
-                           options->mount_port,  options->nfs_version, options->seed,    options->transcript,
-                           options->capture,     options->advert,      options->mpa,     options->device,
-                           options->device_info, options->soak};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(lists); i++)
-        g_strfreev(lists[i]);
-    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
-        g_free(texts[i]);
 }

@@ -19,8 +19,6 @@ struct test_options {
     struct command_wire wire;
 };
 
-void test_options_clear(struct test_options *options);
-
 /* A format of reports; NULL: unknown name. */
 struct test_format {
     const char *name;
@@ -28,7 +26,6 @@ struct test_format {
 };
 const struct test_format *test_format_find(const char *name);
 
-int64_t test_nanoseconds(double seconds);
 /* "BEFOREnone, echo, rpcLASTnfs"; g_free() it. */
 char *test_service_names(const char *before, const char *last);
 

@@ -2,7 +2,6 @@
 #include "traffic-gen/cli/command_wire.h"
 
 #include "traffic-gen/live/verbs/verbs.h"
-#include "traffic-gen/live/wire/wire.h"
 
 static int fail_no_fault(const char *name)
 {
@@ -51,13 +50,4 @@ bool command_wire_open(const struct command_wire *wire, const char *peer, int *s
     else
         return true;
     return false;
-}
-
-void command_wire_close(struct command_wire *wire)
-{
-    wire_close();
-    g_free(wire->interface);
-    g_free(wire->address);
-    g_free(wire->gateway);
-    g_free(wire->fault);
 }

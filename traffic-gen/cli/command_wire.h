@@ -4,9 +4,10 @@
 #define IWARP_TRAFFIC_CLI_COMMAND_WIRE_H
 
 #include "traffic-gen/cli/command.h"
+#include "traffic-gen/live/wire/wire.h"
 
 struct command_wire {
-    char *interface, *address, *gateway, *fault; /* for command_wire_close() */
+    char *interface, *address, *gateway, *fault;
 };
 
 #define COMMAND_WIRE_ENTRIES(wire)                                                                                     \
@@ -23,8 +24,10 @@ struct command_wire {
         "wire-gateway", 0, 0, G_OPTION_ARG_STRING, &(wire)->gateway, "the gateway to other networks", "ADDRESS"        \
     }
 
-/* Does nothing without --wire. peer: HOST:PORT of the command. False: *status, and the message has been printed. */
+/*
+ * Does nothing without --wire. peer: HOST:PORT of the command. The command ends with wire_close() in any case. False:
+ * *status, and the message has been printed.
+ */
 bool command_wire_open(const struct command_wire *wire, const char *peer, int *status);
-void command_wire_close(struct command_wire *wire);
 
 #endif

@@ -213,9 +213,6 @@ int main(int argc, char **argv)
     setlocale(LC_ALL, "");
     if (command_parse(&usage, entries, &argc, &argv, 0, 0, &status))
         status = extcap_answer(&o);
-    char *const strings[] = {o.version,   o.interface, o.fifo,    o.filter, o.scenario, o.fault,
-                             o.transport, o.loss,      o.reorder, o.dup,    o.resegment};
-    for (unsigned i = 0; i < G_N_ELEMENTS(strings); i++)
-        g_free(strings[i]);
+    command_clear(entries);
     return status;
 }
