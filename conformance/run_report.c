@@ -55,20 +55,27 @@ static gchar *report_path_of(const struct report_output *output, unsigned part)
     return !output->path || part == 0 ? g_strdup(output->path) : part_path(output->path, part);
 }
 
-static bool report_write_output(const struct report *report, const struct report_output *wanted, unsigned part)
+static bool report_write_file(const struct report *report, const char *path,
+                              void (*write)(const struct report *report, FILE *out))
 {
-    g_autofree gchar *path = report_path_of(wanted, part);
     struct output_file output;
     bool good = output_file_open(&output, path);
 
     if (good) {
-        report_write(report, wanted->format, output.file);
+        write(report, output.file);
         good = output_file_finish(&output);
     }
     if (!good)
         report_output_trouble(path);
     output_file_clear(&output);
     return good;
+}
+
+static bool report_write_output(const struct report *report, const struct report_output *wanted, unsigned part)
+{
+    g_autofree gchar *path = report_path_of(wanted, part);
+
+    return report_write_file(report, path, report_writers[wanted->format]);
 }
 
 /* --summary, --quiet and --print=ndjson suppress the report on standard output. part 0: a report of the whole. */
@@ -114,20 +121,8 @@ static bool write_annotated(const struct report *report)
 static bool write_waivers(const struct report *report)
 {
     const char *path = report->options->write_waivers;
-    struct output_file output;
-    bool good;
 
-    if (!path)
-        return true;
-    good = output_file_open(&output, path);
-    if (good) {
-        report_write_waivers(report, output.file);
-        good = output_file_finish(&output);
-    }
-    if (!good)
-        report_output_trouble(path);
-    output_file_clear(&output);
-    return good;
+    return !path || report_write_file(report, path, report_write_waivers);
 }
 
 /* An input that this run would overwrite; NULL: none. path NULL: standard output. */

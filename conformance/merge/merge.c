@@ -156,7 +156,7 @@ static bool write_other(struct merge *merge, FILE *lines, FILE *out)
             merge_baseline_waive(merge->baseline, &report, options);
         report_conclude(&report);
         report.status = merge_decide(merge);
-        report_write(&report, merge->format, out);
+        report_writers[merge->format](&report, out);
         if (merge->baseline && merge->format == FORMAT_TEXT)
             merge_baseline_write_text(merge->baseline, out);
     }

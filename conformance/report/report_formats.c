@@ -3,13 +3,8 @@
 
 #include "conformance/model/report.h"
 
-void report_write(const struct report *report, enum report_format format, FILE *out)
-{
-    static void (*const writers[])(const struct report *report, FILE *out) = {
-        [FORMAT_TEXT] = report_write_text,         [FORMAT_NDJSON] = report_write_ndjson,
-        [FORMAT_JUNIT] = report_write_junit,       [FORMAT_HTML] = report_write_html,
-        [FORMAT_SARIF] = report_write_sarif,       [FORMAT_GITHUB] = report_write_github,
-        [FORMAT_MARKDOWN] = report_write_markdown, [FORMAT_TAP] = report_write_tap};
-
-    writers[format](report, out);
-}
+void (*const report_writers[])(const struct report *report, FILE *out) = {
+    [FORMAT_TEXT] = report_write_text,         [FORMAT_NDJSON] = report_write_ndjson,
+    [FORMAT_JUNIT] = report_write_junit,       [FORMAT_HTML] = report_write_html,
+    [FORMAT_SARIF] = report_write_sarif,       [FORMAT_GITHUB] = report_write_github,
+    [FORMAT_MARKDOWN] = report_write_markdown, [FORMAT_TAP] = report_write_tap};

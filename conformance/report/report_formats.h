@@ -9,7 +9,8 @@
 
 struct report;
 
-void report_write(const struct report *report, enum report_format format, FILE *out);
+/* By enum report_format. */
+extern void (*const report_writers[])(const struct report *report, FILE *out);
 void report_write_text(const struct report *report, FILE *out);
 void report_write_ndjson(const struct report *report, FILE *out);
 void report_write_junit(const struct report *report, FILE *out);
@@ -22,11 +23,6 @@ void report_write_tap(const struct report *report, FILE *out);
 void report_write_summary(const struct report *report, FILE *out);
 
 /* --write-waivers: the failing findings, as a waiver file that waives these and as little else as possible. */
-void report_write_waivers(const struct report *report, FILE *out);
-
-/* --write-waivers: the findings that make the run fail, as a waiver file that waives these and as little else as can
- * be.
- */
 void report_write_waivers(const struct report *report, FILE *out);
 
 #endif

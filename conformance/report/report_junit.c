@@ -22,9 +22,7 @@ static const char *yes_no(enum tristate value)
 static void write_mpa_properties(struct tested_suite *suite, const struct report_connection *connection)
 {
     const struct mpa_parameters *mpa = &connection->parameters;
-    g_autofree gchar *rtr =
-        g_strdup_printf("%s%s%s", mpa->rtr & MPA_RTR_SEND ? "Send " : "", mpa->rtr & MPA_RTR_WRITE ? "Write " : "",
-                        mpa->rtr & MPA_RTR_READ ? "Read" : "");
+    g_autofree gchar *rtr = rtr_text(mpa->rtr);
 
     tested_property_number(suite, "mpa.revision", mpa->request_seen || mpa->reply_seen, mpa->revision);
     tested_property(suite, "mpa.markers", markers_text(connection));
@@ -32,7 +30,7 @@ static void write_mpa_properties(struct tested_suite *suite, const struct report
     tested_property(suite, "mpa.enhanced", yes_no(mpa->startup_seen ? (enum tristate)mpa->enhanced : UNKNOWN));
     tested_property(suite, "mpa.peer_to_peer", yes_no(mpa->startup_seen ? (enum tristate)mpa->peer_to_peer : UNKNOWN));
     if (mpa->peer_to_peer)
-        tested_property(suite, "mpa.rtr", *rtr == '\0' ? "none in common" : g_strchomp(rtr));
+        tested_property(suite, "mpa.rtr", rtr + strlen("RTR "));
     if (mpa->ird_ord_known) {
         tested_property_number(suite, "mpa.ird", true, mpa->ird);
         tested_property_number(suite, "mpa.ord", true, mpa->ord);
