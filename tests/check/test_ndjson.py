@@ -87,7 +87,7 @@ def test_lines_of_a_pipe_come_at_once(build, bad):
 
 def test_misuse(check, good):
     result = check("--print=xml", good)
-    assert result.returncode == 2 and "--print=xml: allowed is ndjson" in result.stderr
+    assert result.returncode == 2 and "--print=xml: choose ndjson" in result.stderr
     assert check("--print=ndjson", "--summary", good).returncode == 2
 
 

@@ -28,7 +28,7 @@ def test_never_over_a_capture(check, folder, name):
 
 def test_never_over_the_annotated_copy(check, folder):
     result = check("--output=new", "--annotate=new", "trace.pcapng", cwd=folder)
-    assert result.returncode == 2 and "also the file of --annotate" in result.stderr
+    assert result.returncode == 2 and "also the file for --annotate" in result.stderr
     assert not (folder / "new").exists()
 
 

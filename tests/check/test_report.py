@@ -100,7 +100,7 @@ def test_one_violation_fails_one_rule(report, check, capture):
     assert report("--waive=CMPD-3.2-02", path)[0] == 0
     status, parsed = report("--waive=CMPD-4-02", path)
     assert status == 1 and parsed["summary"]["unused_waivers"] == ["CMPD-4-02"]
-    assert "waive what it is judged with: CMPD-4.1-03, CMPD-4.2-04, CMPD-4.2-05" in check("--waive=CMPD-4-02", path).stdout
+    assert "waive the rules that carry its findings: CMPD-4.1-03, CMPD-4.2-04, CMPD-4.2-05" in check("--waive=CMPD-4-02", path).stdout
 
 
 def test_selecting_a_rule_runs_what_judges_it(report, check, capture, catalogue):

@@ -75,7 +75,7 @@ def test_colours_change_nothing_else(check, bad):
 def test_a_line_on_rules(check, report, bad, catalogue):
     summary = check(bad).stdout.splitlines()[-1]
     held, violated, inconclusive, shown = (int(n or 0) for n in re.fullmatch(
-        r"rules: (\d+) held, (\d+) violated, (?:(\d+) inconclusive, )?of (\d+) that a capture can show \(--verbose lists them\)", summary).groups())
+        r"rules: (\d+) held, (\d+) violated, (?:(\d+) inconclusive, )?of (\d+) visible in captures \(--verbose lists them\)", summary).groups())
     rules = report(bad)[1]["captures"][0]["connections"][0]["rules"].values()
     assert violated == sum(rule["failed"] > 0 for rule in rules) > 0
     assert held == sum(rule["failed"] == 0 and rule["passed"] > 0 for rule in rules) > 20

@@ -88,7 +88,7 @@ def test_whoever_makes_room_is_named(build, check, tmp_path, make):
     assert status == 2 and report["summary"]["verdict"] == "error"
     assert report["captures"][0]["connections_cut_short"] > 100
     assert "too many simultaneous connections" in report["captures"][0]["warning"]
-    assert check("--memory-limit=2M", path).stdout.startswith("ERROR: not everything could be judged")
+    assert check("--memory-limit=2M", path).stdout.startswith("ERROR: some connections could not be judged completely")
     for jobs in ("-j3", "-j2"):  # for any threads
         assert judge(build, path, "--memory-limit=2M", jobs)[1] == report
     (tmp_path / "report.json").write_text(write_report(report), encoding="utf-8")
@@ -291,14 +291,14 @@ def test_the_threat_model_has_these_numbers(root):
     limit = constant(root, BUDGET, "BUDGET_DEFAULT")
     unpaired = constant(root, BUDGET, "BUDGET_UNPAIRED")
     assert f"`--memory-limit`, {limit >> 20} MiB by default" in page
-    assert f"at most {limit // unpaired} queue pairs of RoCE without counterpart" in page
-    assert f"50,000 open ones, with a start-up and a few FPDUs or two NFS Calls each, keep all their findings in {limit >> 20} MiB" in page
+    assert f"at most {limit // unpaired} RoCE queue pairs without counterpart" in page
+    assert f"50,000 open connections, with a startup and a few FPDUs or two NFS Calls each, keep all their findings in {limit >> 20} MiB" in page
     assert f"{limit >> 20} MiB for 50,000 of them |" in (root / "docs" / "quality.md").read_text(encoding="utf-8")
-    assert constant(root, BUDGET, "BUDGET_LISTED") == 4 and "Connections that ended, and their findings, take a quarter of it" in page
+    assert constant(root, BUDGET, "BUDGET_LISTED") == 4 and "Ended connections and their findings take a quarter of the limit" in page
     assert constant(root, BUDGET, "BUDGET_HELD") == 4 and "all together a quarter of `--memory-limit`" in page
     assert f"or {constant(root, 'engine/tcp/connections.c', 'LINGER_FRAMES_DEFAULT')} more packets have come" in page
     findings = constant(root, "conformance/check/check_watched.c", "FINDINGS_LISTED_MAX")
-    assert f"Of findings, {findings} are listed and the others counted" in page
+    assert f"At most {findings} findings are listed, the others are counted" in page
     held = [constant(root, path, name) >> 10 for path, name in (("engine/tcp/tcp_pair.h", "TCP_PAIR_LIMIT_DEFAULT"),
                                                                 ("engine/ib/ib_rc.h", "IB_RC_LIMIT_DEFAULT"))]
     assert f"at most {held[0]} KiB after a hole (RoCE {held[1]} KiB)" in page
