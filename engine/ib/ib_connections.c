@@ -89,7 +89,7 @@ static bool is_of_rival(const struct flow *flow, const struct ib_packet *packet)
                                      ib_rc_distance(flow->pair->connection.rc, flow->sender, packet);
 }
 
-/* A pair that was heard from as many sides as the pair whose flow it claims is real, and the other pair is over. */
+/* A pair that was heard from as many sides as the pair whose flow it claims is real, and the other pair has ended. */
 static void settle_rivals(struct ib_connections *connections, struct pair *pair, int64_t now_ns)
 {
     for (unsigned sender = 0; sender < 2; sender++) {
@@ -111,7 +111,7 @@ static struct ib_connection *of_rival(struct ib_connections *connections, const 
     return &rival->connection;
 }
 
-/* The flow's connection goes on, and no other pair claims its flows or has its flows claimed. */
+/* The flow's connection continues, and no other pair claims its flows or has its flows claimed. */
 static bool connections_is_usual(const struct flow *flow)
 {
     const struct pair *pair = flow->pair;
@@ -171,8 +171,8 @@ struct ib_connection *ib_connections_find(struct ib_connections *connections, co
 }
 
 /*
- * Identifies the sender by the destination queue pair, as both ends may have the same address; while the queue pair is
- * unknown, by the source.
+ * Identifies the sender by the destination queue pair, because both ends may have the same address; while the queue
+ * pair is unknown, by the source.
  */
 unsigned ib_connection_sender(const struct ib_connection *connection, const struct ib_arrival *arrival)
 {
@@ -264,7 +264,7 @@ static struct pair *merge(struct pair *a, struct pair *b)
     return first;
 }
 
-/* Sorts the list by id. Needs no memory, which may be lacking. */
+/* Sorts the list by id, without allocating memory. */
 static struct pair *connections_sort(struct pair *list)
 {
     struct pair *runs[32] = {NULL}; /* run i has 2^i pairs */
@@ -299,7 +299,7 @@ void ib_connections_finish(struct ib_connections *connections, int64_t now_ns)
     connections->newest = older;
     while (connections->oldest)
         ib_pair_close(connections, connections->oldest, IB_CONNECTION_CAPTURE, now_ns);
-    /* One at a time: there may be many, and connections take more memory than flows. */
+    /* One at a time: there may be many flows, and connections take more memory than flows. */
     while (connections->unpaired && (last = ib_unpaired_settle(connections, connections->unpaired, NULL)))
         ib_pair_close(connections, last, IB_CONNECTION_CAPTURE, now_ns);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A `flow` is one direction of a connection: from an address to a queue pair at another address. All flows are in a
- * hash table; flows without a counterpart are also in a list, with the packets that have come so far.
- *
- * A third party can forge a handshake that names a queue pair in use. So the connection that has the queue pair keeps
- * it, and the new connection becomes its rival: each packet goes to the connection whose PSNs are nearer, and the old
- * connection is over once the rival was heard from every side that the old one was heard from.
+ * hash table; flows without a counterpart are also in a list, with their packets so far. A third party can forge a
+ * handshake that names a queue pair in use. So the connection that has the queue pair keeps it, and the new connection
+ * becomes its rival: each packet goes to the connection with the nearer PSNs, and the old connection has ended once the
+ * rival was heard from every side from which the old connection was heard.
  */
 #ifndef IWARP_ENGINE_IB_IB_CONNECTIONS_INTERNAL_H
 #define IWARP_ENGINE_IB_IB_CONNECTIONS_INTERNAL_H
@@ -119,7 +118,7 @@ struct ib_connection *ib_unpaired_packet(struct ib_connections *connections, con
                                          const struct ib_arrival *arrival);
 /* Makes a connection of a flow and its counterpart (NULL: none). NULL: memory is lacking. */
 struct pair *ib_unpaired_settle(struct ib_connections *connections, struct flow *flow, struct flow *counterpart);
-/* Drops a flow: its single packet proves next to nothing. */
+/* Drops a flow: a single packet proves next to nothing. */
 void ib_unpaired_drop(struct ib_connections *connections, struct flow *flow);
 
 /* ---- connection management: ib_managed.c ---- */

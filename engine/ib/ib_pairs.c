@@ -49,7 +49,7 @@ void ib_pair_claim(struct pair *pair, unsigned sender, struct flow *flow)
     pair->claimed[sender] = flow;
 }
 
-/* The flow's pair is over: its rival, if any, takes the flow. */
+/* The flow's pair has ended: its rival, if any, takes the flow. */
 static void leave_flow(struct ib_connections *connections, struct flow *flow)
 {
     struct pair *rival = flow->rival;
@@ -123,6 +123,28 @@ void ib_pair_note_tap(struct ib_connection *connection, unsigned sender, const s
     connection->port[other_side(sender)] = tap->destination_port;
 }
 
+/* The middle packets of a message that a tap has left out of the file, as they have no octets. */
+static void pairs_fill_in(struct ib_rc *rc, unsigned sender, const struct ib_packet *packet, uint32_t frame,
+                          int64_t time_ns)
+{
+    struct ib_packet whole = {.bth = packet->bth, .tap = packet->tap, .payload = packet->payload};
+
+    if (!packet->info ||
+        (packet->info->message != IB_MESSAGE_WRITE && packet->info->message != IB_MESSAGE_READ_RESPONSE) ||
+        packet->info->first)
+        return;
+    whole.bth.opcode =
+        packet->info->message == IB_MESSAGE_WRITE ? (uint8_t)IB_WRITE_MIDDLE : (uint8_t)IB_READ_RESPONSE_MIDDLE;
+    whole.bth.pad = 0;
+    whole.info = ib_opcode_info(whole.bth.opcode);
+    whole.header_len = IB_BTH_LEN;
+    whole.payload_len = IB_MTU_MAX;
+    for (unsigned i = packet->tap.left_out; i > 0; i--) {
+        whole.bth.psn = (packet->bth.psn - i) & IB_PSN_MASK;
+        ib_rc_packet(rc, sender, &whole, frame, time_ns);
+    }
+}
+
 void ib_pair_deliver(struct ib_connections *connections, struct pair *pair, unsigned sender,
                      const struct ib_packet *packet, uint32_t frame, int64_t time_ns)
 {
@@ -138,6 +160,9 @@ void ib_pair_deliver(struct ib_connections *connections, struct pair *pair, unsi
     connection->end_ns = time_ns;
     connection->packets++;
     pair->heard[sender] = true;
-    if (!pair->dead)
-        ib_rc_packet(connection->rc, sender, packet, frame, time_ns);
+    if (pair->dead)
+        return;
+    if (packet->tap.left_out > 0)
+        pairs_fill_in(connection->rc, sender, packet, frame, time_ns);
+    ib_rc_packet(connection->rc, sender, packet, frame, time_ns);
 }

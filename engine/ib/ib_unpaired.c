@@ -167,14 +167,14 @@ static void unpaired_note_request(struct flow *flow, const struct ib_packet *pac
         flow->request_n = (uint32_t)ahead + n;
 }
 
-/* Drops a flow: its single packet proves next to nothing. */
+/* Drops a flow: a single packet proves next to nothing. */
 void ib_unpaired_drop(struct ib_connections *connections, struct flow *flow)
 {
     unpaired_forget(connections, flow);
     ib_flow_remove(connections, flow);
 }
 
-/* Removes the oldest unpaired flow; false: memory is lacking. */
+/* Removes the oldest unpaired flow; false: out of memory. */
 static bool unpaired_make_room(struct ib_connections *connections)
 {
     struct flow *oldest = connections->unpaired;
