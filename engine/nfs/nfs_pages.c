@@ -28,7 +28,7 @@ static uint16_t *index_of(const struct nfs_pages *pages, uint64_t file, uint64_t
     return &pages->index[hash_word(file, number) & (PAGES - 1)];
 }
 
-/* The page in the place of this one; NULL: memory is lacking. */
+/* The entry for this page, which may still hold another page with the same hash; NULL when out of memory. */
 static struct nfs_page *page_at(struct nfs_pages *pages, uint64_t file, uint64_t number)
 {
     uint16_t *index;
