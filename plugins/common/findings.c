@@ -120,7 +120,8 @@ static void add_expert(packet_info *pinfo, proto_item *at, const struct remark *
 static struct {
     uint32_t frame;
     unsigned n;
-    const struct remark *worst;
+    enum rule_id rule; /* of the gravest */
+    enum rule_severity severity;
 } drawn; /* of the frame that is being dissected */
 
 static void findings_note(const packet_info *pinfo, const struct remark *remark)
@@ -128,16 +129,17 @@ static void findings_note(const packet_info *pinfo, const struct remark *remark)
     if (drawn.frame != pinfo->num)
         drawn.n = 0;
     drawn.frame = pinfo->num;
-    if (drawn.n++ == 0 || remark->severity > drawn.worst->severity)
-        drawn.worst = remark;
+    if (drawn.n++ > 0 && remark->severity <= drawn.severity)
+        return;
+    drawn.rule = remark->rule;
+    drawn.severity = remark->severity;
 }
 
 void findings_mark(packet_info *pinfo)
 {
     if (drawn.n == 0 || drawn.frame != pinfo->num)
         return;
-    col_append_fstr(pinfo->cinfo, COL_INFO, " [%s %s", severities[drawn.worst->severity].name,
-                    rule_catalogue[drawn.worst->rule].id);
+    col_append_fstr(pinfo->cinfo, COL_INFO, " [%s %s", severities[drawn.severity].name, rule_catalogue[drawn.rule].id);
     if (drawn.n > 1)
         col_append_fstr(pinfo->cinfo, COL_INFO, ", %u more", drawn.n - 1);
     col_append_str(pinfo->cinfo, COL_INFO, "]");
