@@ -38,8 +38,7 @@ void builtin_add(const struct builtin *builtin, unsigned holds, proto_tree *tree
         int n = field->length == BUILTIN_REST ? length - field->at : field->length;
 
         if (builtin_is_added(field, holds, tree) && n >= 0 && tvb_bytes_exist(tvb, at + field->at, n))
-            proto_item_set_hidden(
-                proto_tree_add_item(tree, field->info->id, tvb, at + field->at, n, ENC_BIG_ENDIAN));
+            proto_item_set_hidden(proto_tree_add_item(tree, field->info->id, tvb, at + field->at, n, ENC_BIG_ENDIAN));
     }
 }
 

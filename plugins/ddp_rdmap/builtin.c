@@ -156,11 +156,11 @@ static unsigned of_terminate(tvbuff_t *tvb, int at)
                                       ETYPE_2 | ETYPE_NOT_0 | ETYPE_NOT_1};
     unsigned first, etype, bits;
 
-    if (!tvb_bytes_exist(tvb, at, 3))
+    if (!tvb_bytes_exist(tvb, at, 1))
         return TERMINATE;
     first = tvb_get_guint8(tvb, at);
     etype = first & 0x0F;
-    bits = tvb_get_guint8(tvb, at + 2);
+    bits = tvb_bytes_exist(tvb, at, 3) ? tvb_get_guint8(tvb, at + 2) : 0;
     return TERMINATE | (first >> 4 < array_length(layers) ? layers[first >> 4] : LAYER_OTHER) |
            (etype < array_length(etypes) ? etypes[etype] : ETYPE_NOT_0 | ETYPE_NOT_1 | ETYPE_OTHER) |
            (bits & 0x40 ? WITH_DDP : WITHOUT_DDP) | (bits & 0x20 ? WITH_RDMAP : 0);
@@ -168,7 +168,7 @@ static unsigned of_terminate(tvbuff_t *tvb, int at)
 
 static unsigned of_atomic(tvbuff_t *tvb, int at)
 {
-    uint32_t operation = tvb_bytes_exist(tvb, at, 4) ? tvb_get_ntohl(tvb, at) : UINT32_MAX;
+    unsigned operation = tvb_bytes_exist(tvb, at, 4) ? tvb_get_guint8(tvb, at + 3) & 0x0F : UINT_MAX;
 
     return ATOMIC_REQUEST | (operation == RDMAP_ATOMIC_FETCH_ADD ? FETCH_ADD : 0) |
            (operation == RDMAP_ATOMIC_CMP_SWAP ? CMP_SWAP : 0);

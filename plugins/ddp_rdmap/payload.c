@@ -90,8 +90,7 @@ static tvbuff_t *payload_put_together(struct rdmap_canvas *canvas, bool *shown)
         if (whole->completed_in != 0) {
             rdmap_link(canvas->ddp_tree, rddp_hf.reassembled_in, canvas->tvb, whole->completed_in);
             rdmap_builtin_reassembled_in(canvas, whole->completed_in);
-        }
-        else if (ddp->last)
+        } else if (ddp->last)
             draw_missing(canvas, whole);
         return NULL;
     }

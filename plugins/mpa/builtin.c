@@ -8,12 +8,13 @@ enum {
     STARTUP = 1 << 0,
     REQUEST = 1 << 1,
     REPLY = 1 << 2,
-    PD_FITS = 1 << 3,
-    PD_TOO_LONG = 1 << 4,
+    PD_TOO_LONG = 1 << 3,
+    PD_FITS = 1 << 4,
     PD_PRESENT = 1 << 5,
-    RES_SET = 1 << 6,
-    REV_OTHER = 1 << 7,
-    REJECTED = 1 << 8,
+    /* in releases that know enhanced connection data, these are not a part of the private data */
+    ENHANCED = 1 << 6,
+    PD_AFTER = 1 << 7,
+    PD_AFTER_PRESENT = 1 << 8,
     /* FPDUs, part by part */
     FPDU = 1 << 9,
     PAD = 1 << 10,
@@ -35,10 +36,17 @@ static struct builtin_field mpa_builtin_fields[] = {
     {"iwarp_mpa.rev", STARTUP, 17, 1, NULL},
     {"iwarp_mpa.pdlength", PD_FITS, 18, 2, NULL},
     {"iwarp_mpa.privatedata", PD_PRESENT, MPA_STARTUP_HEADER_LEN, BUILTIN_REST, NULL},
+    {"iwarp_mpa.enhanced_flag", STARTUP, 16, 1, NULL},
+    {"iwarp_mpa.enhanced", ENHANCED, MPA_STARTUP_HEADER_LEN, 0, NULL},
+    {"iwarp_mpa.enhanced.a", ENHANCED, MPA_STARTUP_HEADER_LEN, 1, NULL},
+    {"iwarp_mpa.enhanced.b", ENHANCED, MPA_STARTUP_HEADER_LEN, 1, NULL},
+    {"iwarp_mpa.enhanced.ird", ENHANCED, MPA_STARTUP_HEADER_LEN, 2, NULL},
+    {"iwarp_mpa.enhanced.c", ENHANCED, MPA_STARTUP_HEADER_LEN + 2, 1, NULL},
+    {"iwarp_mpa.enhanced.D", ENHANCED, MPA_STARTUP_HEADER_LEN + 2, 1, NULL},
+    {"iwarp_mpa.enhanced.ord", ENHANCED, MPA_STARTUP_HEADER_LEN + 2, 2, NULL},
+    {"iwarp_mpa.pdlength", PD_AFTER, 0, 0, NULL},
+    {"iwarp_mpa.privatedata", PD_AFTER_PRESENT, MPA_STARTUP_HEADER_LEN + MPA_ENHANCED_LEN, BUILTIN_REST, NULL},
     {"iwarp_mpa.bad_length", PD_TOO_LONG, 18, 0, NULL},
-    {"iwarp_mpa.res.not_set0", REQUEST | RES_SET, 16, 0, NULL},
-    {"iwarp_mpa.rev.not_set1", REQUEST | REV_OTHER, 17, 0, NULL},
-    {"iwarp_mpa.reject_bit_responder", REPLY | REJECTED, 16, 0, NULL},
     {"iwarp_mpa.fpdu", FPDU, 0, 0, NULL},
     {"iwarp_mpa.ulpdulength", FPDU, 0, MPA_LENGTH_LEN, NULL},
     {"iwarp_mpa.pad", PAD, 0, BUILTIN_REST, NULL},
@@ -51,29 +59,36 @@ static struct builtin_field mpa_builtin_fields[] = {
 
 static struct builtin iwarp_mpa = {"iwarp_mpa", mpa_builtin_fields, array_length(mpa_builtin_fields), NULL};
 
+static bool knows_enhanced; /* this release does */
+
 void mpa_builtin_handoff(void)
 {
     builtin_find(&iwarp_mpa);
+    knows_enhanced = proto_registrar_get_byname("iwarp_mpa.enhanced_flag") != NULL;
+}
+
+static unsigned of_private_data(unsigned length, bool enhanced)
+{
+    if (length > MPA_PRIVATE_DATA_MAX)
+        return PD_TOO_LONG;
+    if (enhanced)
+        return ENHANCED | PD_AFTER | (length > MPA_ENHANCED_LEN ? PD_AFTER_PRESENT : 0);
+    return PD_FITS | (length > 0 ? PD_PRESENT : 0);
 }
 
 void mpa_builtin_startup(const struct mpa_canvas *canvas, enum mpa_startup_kind kind)
 {
     int at = (int)canvas->at;
     unsigned holds = STARTUP | (kind == MPA_REQUEST ? REQUEST : REPLY), length;
-    proto_tree *tree =
-        builtin_tree(&iwarp_mpa, canvas->root, canvas->tvb, at, (int)canvas->item->length, mpa_ett.mpa);
-    uint8_t flags;
+    proto_tree *tree = builtin_tree(&iwarp_mpa, canvas->root, canvas->tvb, at, (int)canvas->item->length, mpa_ett.mpa);
 
     if (!tree)
         return;
-    flags = tvb_get_guint8(canvas->tvb, at + MPA_KEY_LEN);
     length = tvb_get_ntohs(canvas->tvb, at + 18);
-    holds |= length > MPA_PRIVATE_DATA_MAX ? PD_TOO_LONG : PD_FITS;
-    holds |= length > 0 && length <= MPA_PRIVATE_DATA_MAX ? PD_PRESENT : 0;
-    holds |= flags & 0x1F ? RES_SET : 0;
-    holds |= tvb_get_guint8(canvas->tvb, at + MPA_KEY_LEN + 1) != 1 ? REV_OTHER : 0;
-    holds |= flags & MPA_FLAG_R ? REJECTED : 0;
-    builtin_add(&iwarp_mpa, holds, tree, canvas->tvb, at, (int)(MPA_STARTUP_HEADER_LEN + length));
+    holds |= of_private_data(length, knows_enhanced && length >= MPA_ENHANCED_LEN &&
+                                         tvb_get_guint8(canvas->tvb, at + MPA_KEY_LEN) & MPA_FLAG_S);
+    builtin_add(&iwarp_mpa, holds & ~(unsigned)PD_AFTER, tree, canvas->tvb, at, (int)(MPA_STARTUP_HEADER_LEN + length));
+    builtin_add_number(&iwarp_mpa, holds & PD_AFTER, tree, canvas->tvb, length - MPA_ENHANCED_LEN);
 }
 
 static void mpa_builtin_markers(const struct mpa_canvas *canvas, proto_tree *tree)
@@ -92,8 +107,8 @@ void mpa_builtin_fpdu(const struct mpa_canvas *canvas)
     const struct mpa_item *fpdu = canvas->item;
     unsigned at = canvas->at, n_pad = fpdu->fpdu.pad_length;
     unsigned crc = fpdu->state->parameters.crc == ON ? CRC_USED : CRC_UNUSED;
-    proto_tree *tree = builtin_tree(&iwarp_mpa, canvas->root, canvas->tvb, (int)at,
-                                    (int)(fpdu->length - fpdu->fpdu.cut), mpa_ett.mpa);
+    proto_tree *tree =
+        builtin_tree(&iwarp_mpa, canvas->root, canvas->tvb, (int)at, (int)(fpdu->length - fpdu->fpdu.cut), mpa_ett.mpa);
 
     if (!tree)
         return;

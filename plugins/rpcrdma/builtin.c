@@ -126,3 +126,15 @@ void rpcrdma_builtin_rebuilt_in(const struct rpcrdma_canvas *canvas, uint32_t fr
     if (frame != 0 && frame != canvas->pinfo->num)
         builtin_add_number(&rpcordma, REBUILT_IN, canvas->root, canvas->tvb, frame);
 }
+
+void rpcrdma_builtin_move(const struct rpcrdma_canvas *canvas, const struct kept_move *move)
+{
+    const struct kept_transaction *t = move->transaction;
+
+    if (move->request)
+        return;
+    if (move->chunk->kind != RPCRDMA_READ_CHUNK)
+        rpcrdma_builtin_rebuilt_in(canvas, t->answer_frame);
+    else if (t->call)
+        rpcrdma_builtin_rebuilt_in(canvas, t->call->complete_in);
+}

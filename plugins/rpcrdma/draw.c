@@ -298,8 +298,10 @@ static void rpcrdma_draw_links(struct rpcrdma_canvas *canvas, const struct kept_
 
     if (sent->first_in != sent->last_in)
         rpcrdma_link(canvas->tree, rpcrdma_hf.send_first_in, canvas->tvb, sent->first_in);
-    if (message->kind == RPCRDMA_KIND_CALL && !rpc && message->transaction && message->transaction->call)
+    if (message->kind == RPCRDMA_KIND_CALL && !rpc && message->transaction && message->transaction->call) {
         rpcrdma_link(canvas->tree, rpcrdma_hf.complete_in, canvas->tvb, message->transaction->call->complete_in);
+        rpcrdma_builtin_rebuilt_in(canvas, message->transaction->call->complete_in);
+    }
 }
 
 /* Shows the part after the header. */

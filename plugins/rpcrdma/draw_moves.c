@@ -107,6 +107,7 @@ bool rpcrdma_draw_move(struct rpcrdma_canvas *canvas)
     if (move) {
         say_access(canvas, move);
         draw_access(canvas, move);
+        rpcrdma_builtin_move(canvas, move);
     }
     rpcrdma_draw_refused(canvas);
     rpcrdma_draw_remarks(canvas);

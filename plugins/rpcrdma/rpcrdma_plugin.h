@@ -111,6 +111,7 @@ void rpcrdma_builtin_message(const struct rpcrdma_canvas *canvas);
 /* For a message that was reassembled here, and for a part of a message that is reassembled in `frame` (0: unknown). */
 void rpcrdma_builtin_rebuilt(const struct rpcrdma_canvas *canvas, tvbuff_t *message);
 void rpcrdma_builtin_rebuilt_in(const struct rpcrdma_canvas *canvas, uint32_t frame);
+void rpcrdma_builtin_move(const struct rpcrdma_canvas *canvas, const struct kept_move *move);
 void rpcrdma_builtin_handoff(void);
 
 /* draw_lists.c */

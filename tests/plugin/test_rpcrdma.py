@@ -166,7 +166,7 @@ def test_private_data_of_both_sides(wireshark, generated):
 
 def test_builtin_is_back_without_ours(wireshark, generated):
     path = generated("rpcrdma", "--pcap")
-    assert wireshark.fields(path, [], *ORDER, "-Y", "rpcrdma") and not wireshark.fields(path, [], *ORDER, "-Y", "rpcordma")
+    assert wireshark.fields(path, [], *ORDER, "-Y", "rpcrdma") and not wireshark.fields(path, [], *ORDER, "-Y", 'frame.protocols contains "rpcordma"')
     assert wireshark.fields(path, [], *ORDER, "--disable-protocol", "rpcrdma", "-Y", "rpcordma")
 
 
