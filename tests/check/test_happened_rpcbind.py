@@ -269,7 +269,7 @@ def test_many_who_ask(happened):
     troubles = happened(seen)
     left_out = [trouble for trouble in troubles if trouble["kind"] == "left-out"]
     assert [trouble["count"] for trouble in left_out if "questions to rpcbind" not in trouble["words"]] == [24]
-    assert [trouble["count"] for trouble in left_out if "no room for 1977 more questions to rpcbind" in trouble["words"]] == [1977]
+    assert [trouble["count"] for trouble in left_out if "no room to record 1977 more questions to rpcbind" in trouble["words"]] == [1977]
     assert kinds(troubles).count("not-registered") == 1000
 
 
