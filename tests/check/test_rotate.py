@@ -232,7 +232,7 @@ def test_interrupted_pipe(build, slow, tmp_path):
 
 @pytest.mark.parametrize("arguments, hint", [
     (["--rotate=1", "x.pcap"], "--output"), (["--rotate=0", "-oX", "x.pcap"], "seconds"), (["--rotate=x", "-oX", "x.pcap"], "seconds"),
-    (["--rotate=1", "-oX", "a", "b"], "one capture"), (["--rotate=1", "-oX", "--annotate=y", "a"], "annotate"),
+    (["--rotate=1", "-oX", "a", "b"], "single capture"), (["--rotate=1", "-oX", "--annotate=y", "a"], "annotate"),
     (["--capture-buffer=1M", "a"], "-i"), (["--capture-buffer=0", "-i", "lo"], "size"), (["--capture-buffer=2G", "-i", "lo"], "size")])
 def test_usage(check, arguments, hint):
     result = check(*arguments)

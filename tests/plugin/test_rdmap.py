@@ -188,7 +188,9 @@ def test_terminate_names_what_it_blames(wireshark, root, name, operation):
     frame, = (frame for frame in frames.values() if frame["rdmap.terminate.caused_by"])
     culprit = frames[int(frame["rdmap.terminate.caused_by"][0])]
     assert frame["rdmap.terminate.caused_by_operation"] == culprit["rdmap.operation"]
-    assert frame["_ws.col.Info"][0].endswith(f", caused by {operation} in frame {culprit['frame']}")
+    said, _, marks = frame["_ws.col.Info"][0].partition(" [")
+    assert said.endswith(f", caused by {operation} in frame {culprit['frame']}")
+    assert marks.startswith("error RDMAP-4.8-02") # siw's DDP Header
 
 
 def test_upper_layers(wireshark, root):
