@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 import firefox
-from page import ASKS, FAILS, FREE, IN_WORKER, PASSES, arrives, ask, drop, outcome, report, undated, verdict, wait_for
+from browsed import ASKS, FAILS, FREE, IN_WORKER, PASSES, arrives, ask, drop, outcome, report, undated, verdict, wait_for
 
 
 @pytest.fixture(scope="module")

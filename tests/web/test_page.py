@@ -13,7 +13,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "check"))
 import browser  # noqa: E402
-from page import ASKS, FAILS, FREE, IN_WORKER, PASSES, arrives, ask, drop, outcome, report, said, undated, verdict, wait_for  # noqa: E402
+from browsed import ASKS, FAILS, FREE, IN_WORKER, PASSES, arrives, ask, drop, outcome, report, said, undated, verdict, wait_for  # noqa: E402
 
 REPORTS = {"html": "html", "ndjson": "ndjson", "junit": "xml"}
 
