@@ -20,6 +20,7 @@ SMALLEST = 8  # octets of an FPDU without ULPDU, its PAD included
 TAGGED, UNTAGGED = 14, 18
 READ_REQUEST, READ_RESPONSE, TERMINATE, ATOMIC_REQUEST, ATOMIC_RESPONSE = 1, 2, 7, 10, 11
 SENDS, INVALIDATES = (3, 4, 5, 6), (4, 6)
+INVALIDATE_STAG = (*INVALIDATES, 8, 9, 10, 11) # opcodes with a word of this name: RFC 7306 keeps it in its messages, unused
 # opcode -> queue in RFC 5040 and 7306; Write and Read Response have none.
 QUEUES = {0: None, READ_RESPONSE: None, READ_REQUEST: 1, TERMINATE: 2, ATOMIC_REQUEST: 1, ATOMIC_RESPONSE: 3, 8: 0, 9: 0} | dict.fromkeys(SENDS, 0)
 
@@ -340,7 +341,7 @@ def segment(ulpdu):
     if tagged:
         return values + list(zip(("rddp.stag", "rddp.to"), struct.unpack_from(">IQ", ulpdu, 2)))
     word, queue, msn, offset = struct.unpack_from(">IIII", ulpdu, 2)
-    values += [("rdmap.invalidate_stag" if opcode in INVALIDATES else "rdmap.reserved", word), ("rddp.qn", queue), ("rddp.msn", msn),
+    values += [("rdmap.invalidate_stag" if opcode in INVALIDATE_STAG else "rdmap.reserved", word), ("rddp.qn", queue), ("rddp.msn", msn),
                ("rddp.mo", offset)]
     return values + (terminate(ulpdu[UNTAGGED:]) if opcode == TERMINATE else body(opcode, ulpdu[UNTAGGED:]))
 

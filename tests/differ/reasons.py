@@ -6,7 +6,7 @@ import collections
 
 from compare import AGGREGATOR, number
 from messages import MSG, MSGP, NOMSG, is_call
-from reading import (ATOMIC_REQUEST, CRC, INVALIDATES, KEYS, PRIVATE_MAX, R, READ_REQUEST, READ_RESPONSE, REPLY, S, SENDS, TAGGED, TERMINATE,
+from reading import (ATOMIC_REQUEST, CRC, INVALIDATE_STAG, KEYS, PRIVATE_MAX, R, READ_REQUEST, READ_RESPONSE, REPLY, S, SENDS, TAGGED, TERMINATE,
                      UNTAGGED)
 
 Reason = collections.namedtuple("Reason", "name layers condition capture report since until")
@@ -82,12 +82,13 @@ def owned(case):
 
 @reason("the reserved word of operations of RFC 7306, and of unknown ones", "rdmap", "generated/conforming/atomics.pcapng", "wireshark-rfc7306")
 def reserved_word(case):
-    """It is shown only for those of RFC 5040."""
-    if case.pair.ours != "rdmap.reserved":
+    """It is shown only for those of RFC 5040; RFC 7306 calls it Invalidate STag."""
+    if case.pair.ours not in ("rdmap.reserved", "rdmap.invalidate_stag"):
         return False
     if not case.known:  # by the plugin's view
         shown = [list(map(number, filter(None, case.row[name].split(AGGREGATOR)))) for name in ("rdmap.opcode", "rddp.tagged")]
-        words = [found for found, tagged in zip(*shown) if not tagged and found not in INVALIDATES]
+        named = case.pair.ours == "rdmap.invalidate_stag"
+        words = [found for found, tagged in zip(*shown) if not tagged and (found in INVALIDATE_STAG) == named]
         return len(words) == len(case.ours) and case.theirs == [value for found, value in zip(words, case.ours) if found in RFC5040]
     return case.theirs == [
         value for fpdu in case.fpdus for name, value in fpdu.values if name == case.pair.ours and opcode(fpdu) in RFC5040]
