@@ -33,7 +33,9 @@ import shark
 import upper
 
 FACTOR = 4
-GROWTH = 11       # the larger size may take this many times as long: FACTOR, twice that if connections are packed from here on; a square takes 16
+GROWTH = 6        # the larger size may take this many times as long; a square takes FACTOR * FACTOR times
+# Only the larger size reaches the memory limit, from where on connections are packed, which takes twice the time.
+GROWTHS = {"refused_attempts": 11, "attempts_without_answer": 11}
 LEAST = 0.004     # seconds; shorter times mean little
 TRIES = 4         # the machine may be busy
 MIB = 96          # for a row without another limit
@@ -206,7 +208,7 @@ class Cost:
 
     def line(self, name):
         return (f"{name:30} {self.octets:12} {self.seconds / self.octets * 1e6:9.4f} {self.times:8.2f} {self.limit_times:6.1f} {self.growth:7.2f}"
-                f" {GROWTH:4} {self.mib:8.1f} {self.mib_control:8.1f} {self.limit_mib:7.0f} {'  ' + self.trouble if self.trouble else ''}")
+                f" {GROWTHS.get(name, GROWTH):4} {self.mib:8.1f} {self.mib_control:8.1f} {self.limit_mib:7.0f} {'  ' + self.trouble if self.trouble else ''}")
 
 
 HEAD = (f"{'generator':30} {'octets':>12} {'s/MB':>9} {'x contr.':>8} {'limit':>6} {'growth':>7} {'lim.':>4} {'MiB':>8} {'control':>8} {'limit':>7}")
@@ -216,7 +218,7 @@ def judge(row, cost, sanitized):
     """Names values over their limits. With a sanitizer only growth counts. In tshark, time may grow as for the control of the same size: this growth is
     Wireshark's own, whose time for an endless message grows with the square, with or without the plugins."""
     over = []
-    if cost.growth > GROWTH and not row.built_in:
+    if cost.growth > GROWTHS.get(row.name, GROWTH) and not row.built_in:
         over.append("growth")
     if not sanitized and cost.times > cost.limit_times:
         over.append("time")
