@@ -27,7 +27,7 @@ static void write_time(xmlTextWriter *writer, double seconds)
     markup_attribute(writer, "time", "%s", g_ascii_formatd(text, sizeof text, "%.3f", seconds));
 }
 
-/* NULL: it has passed, as JUnit sees it. */
+/* NULL: for JUnit the case has passed. */
 static const char *element_of(const struct tested_case *one)
 {
     static const char *const elements[TESTED_OUTCOMES] = {NULL, "failure", "error", "skipped", "skipped"};
@@ -41,7 +41,7 @@ static void write_case(xmlTextWriter *writer, const struct tested_case *one, con
 
     markup_begin(writer, "testcase", "classname", class_name, "name", one->name, NULL);
     write_time(writer, seconds);
-    /* The strict schema knows no type of skipped: it is NULL there. */
+    /* The strict schema has no type for skipped: callers pass NULL. */
     if (element && one->body) {
         markup_begin(writer, element, "type", one->type, "message", one->message, NULL);
         markup_lines(writer, "%s", one->body);

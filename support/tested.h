@@ -57,22 +57,22 @@ void tested_property(struct tested_suite *suite, const char *name, const char *v
 void tested_property_number(struct tested_suite *suite, const char *name, bool known, uint64_t value);
 
 /*
- * JUnit never had one schema; what is written here keeps to what the ones in use have in common: the attributes and the
- * order that the strict one demands, nothing that the lenient ones do not know. So a test case is failed or skipped or
- * neither, and all else goes to the suite's system-out. Errors stay in the stream `out`.
+ * JUnit has no single schema. These functions write only what the schemas in use have in common: the attributes and the
+ * order that the strict schema demands, and nothing that the lenient schemas do not know. So a test case is failed,
+ * skipped or neither, and everything else goes to the suite's system-out. Write errors stay in the stream `out`.
  */
 struct _xmlTextWriter *junit_begin(FILE *out);
-/* number: of the suites before it. */
+/* number: how many suites came before. */
 void junit_suite(struct _xmlTextWriter *writer, const struct tested_suite *suite, unsigned number);
 void junit_end(struct _xmlTextWriter *writer);
 
 /*
- * TAP 14 (testanything.org) that readers of the kernel's KTAP accept as well: no subtests, and results are explained in
- * YAML blocks, which KTAP readers skip.
+ * TAP 14 (testanything.org) that readers of the kernel's KTAP accept, too: no subtests; YAML blocks, which KTAP readers
+ * skip, explain the results.
  */
 void tap_begin(FILE *out, unsigned n);
 unsigned tap_count(const struct tested_suite *suite);
-/* number: of the test points before it; returns it with those of the suite. */
+/* number: how many test points came before. Returns the number with the points of the suite. */
 unsigned tap_suite(FILE *out, const struct tested_suite *suite, unsigned number);
 void tap_comment(FILE *out, const char *text);
 
