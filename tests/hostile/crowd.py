@@ -52,11 +52,12 @@ class Roce:
         self.file = open(path, "wb")  # pylint: disable=consider-using-with
         self.file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1))
         self.time = 0
+        self.addresses = b"\2\0\0\0\0\1\2\0\0\0\0\2"  # of Ethernet
 
     def packet(self, hosts, opcode, qp, psn, octets):
         self.time += 1
         udp = 8 + 12 + len(octets) + 4
-        frame = b"\2\0\0\0\0\1\2\0\0\0\0\2\x08\0" + struct.pack(
+        frame = self.addresses + b"\x08\0" + struct.pack(
             ">BBHHHBBHIIHHHHBBHIIxxxx", 0x45, 0, 20 + udp, 7, 0x4000, 64, 17, 0, *hosts, 49152, 4791, udp, 0, opcode, 0x40, 0xFFFF, qp,
             psn)[:40] + octets
         self.file.write(struct.pack("<IIII", 1700000000 + self.time // 100000, self.time % 100000 * 10, len(frame), len(frame) + 4) +
