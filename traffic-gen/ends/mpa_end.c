@@ -181,6 +181,11 @@ bool mpa_end_may_send(const struct mpa_end *end)
     return end->may_send && !end->closed;
 }
 
+uint64_t mpa_end_position(const struct mpa_end *end)
+{
+    return end->out_offset;
+}
+
 void mpa_end_more(struct mpa_end *end)
 {
     end->more = true;

@@ -108,6 +108,8 @@ const struct mpa_end_terms *mpa_end_get_terms(const struct mpa_end *end);
 /* Largest ULPDU that fits a segment now (MULPDU, section 4.5), or the rest of a segment. */
 size_t mpa_end_ulpdu_max(const struct mpa_end *end);
 bool mpa_end_may_send(const struct mpa_end *end);
+/* Octets written to the stream since it began. */
+uint64_t mpa_end_position(const struct mpa_end *end);
 /* Says that another FPDU follows the next one at once. */
 void mpa_end_more(struct mpa_end *end);
 /* Sends one FPDU: head and body together are the ULPDU, of at most 65535 octets. Dropped unless mpa_end_may_send(). */

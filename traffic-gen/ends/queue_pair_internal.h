@@ -30,6 +30,7 @@ struct qp_request {
     bool atomic;
     struct rdmap_read_request read; /* the unanswered rest: advances as octets are sent (RFC 5040 section 4.8) */
     struct rdmap_atomic_request operation;
+    uint64_t end; /* octets of the stream up to the end of the answer */
 };
 
 /* An Untagged queue for received messages. */
@@ -57,7 +58,8 @@ struct soft_qp {
     GQueue items;    /* struct qp_item, posted and not completed, in order */
     GList *next;     /* the first of items that is not completely sent */
     GQueue asked;    /* Reads and Atomics in flight, also in items */
-    GQueue requests; /* struct qp_request */
+    GQueue requests; /* struct qp_request, not yet answered */
+    GQueue answered; /* struct qp_request, still outstanding: see queue_pair_receive.c */
     uint32_t send_msn[QP_QUEUES];
     uint32_t identifier;
     bool pumping;

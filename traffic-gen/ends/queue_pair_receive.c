@@ -300,6 +300,20 @@ static size_t buffer_size(const struct soft_qp *qp, uint32_t qn)
     return qn == DDP_QN_SEND ? qp->options.receive_size : sizes[qn];
 }
 
+/*
+ * A request is outstanding until the last octet of its answer is acknowledged (RFC 6581 section 4.1): a peer may ask as
+ * often as its ORD says, but the answers that its TCP has not taken still occupy this side.
+ */
+static unsigned outstanding(struct soft_qp *qp)
+{
+    uint64_t unacknowledged = qp->stream.unacknowledged ? qp->stream.unacknowledged(qp->stream.ctx) : 0;
+    const struct qp_request *request;
+
+    while ((request = g_queue_peek_head(&qp->answered)) && request->end + unacknowledged <= mpa_end_position(qp->mpa))
+        g_free(g_queue_pop_head(&qp->answered));
+    return g_queue_get_length(&qp->requests) + g_queue_get_length(&qp->answered);
+}
+
 /* Takes a buffer for a new message; false when none is free. */
 static bool take_buffer(struct soft_qp *qp, uint32_t qn)
 {
@@ -312,7 +326,7 @@ static bool take_buffer(struct soft_qp *qp, uint32_t qn)
         qp->receives--;
         return true;
     case DDP_QN_READ_REQUEST:
-        return g_queue_get_length(&qp->requests) < qp->ird;
+        return outstanding(qp) < qp->ird;
     case DDP_QN_ATOMIC_RESPONSE:
         return item != NULL;
     default:

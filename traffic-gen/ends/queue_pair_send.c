@@ -312,8 +312,10 @@ static bool send_answer(struct soft_qp *qp)
         return false;
     if (request->atomic ? answer_atomic(qp, request) : send_answer_read(qp, request)) {
         /* The head is still in the queue: only a flush could have removed it. */
-        if (!qp->terminated)
-            g_free(g_queue_pop_head(&qp->requests));
+        if (!qp->terminated) {
+            request->end = mpa_end_position(qp->mpa);
+            g_queue_push_tail(&qp->answered, g_queue_pop_head(&qp->requests));
+        }
     }
     return true;
 }

@@ -115,6 +115,7 @@ static void soft_free(struct qp *base)
     g_queue_clear(&qp->items);
     g_queue_clear(&qp->asked);
     g_queue_clear_full(&qp->requests, g_free);
+    g_queue_clear_full(&qp->answered, g_free);
     for (unsigned qn = 0; qn < QP_QUEUES; qn++) {
         if (qp->queues[qn].octets)
             g_byte_array_unref(qp->queues[qn].octets);

@@ -28,6 +28,8 @@ struct stream {
     /* Sends FIN after the octets written, or RST at once. */
     void (*close)(void *ctx, bool reset);
     int64_t (*now)(void *ctx); /* nanoseconds */
+    /* Octets written that the peer's TCP has not acknowledged; NULL: not known. */
+    uint64_t (*unacknowledged)(void *ctx);
     /* A device without Send with Invalidate from peers: it must not be announced (RFC 8797). */
     bool no_remote_invalidation;
     uint16_t mss; /* of the connection: FPDUs are cut to fit one segment (RFC 5044 section 5.1) */

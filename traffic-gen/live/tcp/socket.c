@@ -44,14 +44,9 @@ static uint64_t acked(const struct live_socket *socket)
 
 size_t live_unacknowledged(const struct live_socket *socket)
 {
-    struct tcp_info info;
-
     if (socket->watch.fd < 0 || !socket->open)
         return 0;
-    if (wire_is_open())
-        return socket->piled + (size_t)wire_unacknowledged(socket->watch.fd);
-    info = info_of(socket);
-    return socket->piled + info.tcpi_notsent_bytes + (size_t)info.tcpi_unacked * info.tcpi_snd_mss;
+    return socket->piled + (size_t)(socket->written - MIN(acked(socket), socket->written));
 }
 
 /* ---- the end ---- */
@@ -232,6 +227,7 @@ static void stream_write_pieces(void *ctx, const struct stream_piece *pieces, un
         socket->broken |= errno != EAGAIN && errno != EINTR;
         sent = 0;
     }
+    socket->written += (size_t)sent;
     socket->shared = shares && (size_t)sent == all ? all : 0;
     if ((size_t)sent == all)
         return;
@@ -275,6 +271,11 @@ static int64_t socket_stream_now(void *ctx)
 {
     (void)ctx;
     return live_now();
+}
+
+static uint64_t socket_stream_unacknowledged(void *ctx)
+{
+    return live_unacknowledged(ctx);
 }
 
 static uint16_t stream_segment_room(void *ctx)
@@ -458,6 +459,7 @@ struct live_socket *live_socket_new(struct live_loop *loop, const struct live_op
         .ctx = socket,
         .write = socket_stream_write,
         .room = socket_stream_room,
+        .unacknowledged = socket_stream_unacknowledged,
         .close = socket_stream_close,
         .now = socket_stream_now,
         .mss = 536,
