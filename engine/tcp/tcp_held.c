@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/tcp/tcp_held.h"
 #include "engine/core/heap.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,20 @@ static uint64_t held_end_of(const struct tcp_piece *piece)
     return piece->start + piece->length;
 }
 
+static bool held_is_within_bounds(const struct tcp_held *held)
+{
+    return held->first + held->n <= held->capacity && held->n <= TCP_HELD_PIECES_MAX && held->octets <= held->limit &&
+           (held->n > 0) == (held->octets > 0);
+}
+
+/* Pieces i - 1 and i do not overlap. i is counted from `first`. */
+static bool held_is_in_order(const struct tcp_held *held, size_t i)
+{
+    struct tcp_piece **piece = held->pieces + held->first + i;
+
+    return i == 0 || i >= held->n || held_end_of(piece[-1]) <= piece[0]->start;
+}
+
 /* Index, counted from first, of the first piece that ends after `at`; n when there is none. */
 static size_t index_after(const struct tcp_held *held, uint64_t at)
 {
@@ -44,6 +59,8 @@ static size_t index_after(const struct tcp_held *held, uint64_t at)
         else
             high = middle;
     }
+    INVARIANT(low == held->n || held_end_of(held->pieces[held->first + low]) > at);
+    INVARIANT(low == 0 || held_end_of(held->pieces[held->first + low - 1]) <= at);
     return low;
 }
 
@@ -69,6 +86,7 @@ static bool held_make_room(struct tcp_held *held)
         return false;
     held->pieces = pieces;
     held->capacity = capacity;
+    INVARIANT(held->first + held->n < held->capacity);
     return true;
 }
 
@@ -91,6 +109,9 @@ bool tcp_held_add(struct tcp_held *held, uint64_t start, uint32_t length, const 
     held->pieces[i] = piece;
     held->n++;
     held->octets += footprint(captured);
+    INVARIANT(length > 0 && captured <= length);
+    INVARIANT(held_is_within_bounds(held));
+    INVARIANT(held_is_in_order(held, i - held->first) && held_is_in_order(held, i - held->first + 1));
     return true;
 }
 
@@ -100,6 +121,8 @@ struct tcp_piece *tcp_held_take(struct tcp_held *held)
     held->octets -= footprint(piece->captured);
     if (--held->n == 0)
         held->first = 0;
+    INVARIANT(held_is_within_bounds(held));
+    INVARIANT(held->n == 0 || held->pieces[held->first]->start >= held_end_of(piece));
     return piece;
 }
 
@@ -116,10 +139,13 @@ void tcp_held_cut(struct tcp_held *held, uint64_t end)
             if (last->captured > last->length)
                 last->captured = last->length;
             held->octets -= before - footprint(last->captured);
+            INVARIANT(held_end_of(last) == end && last->length > 0 && last->captured <= last->length);
+            INVARIANT(held_is_within_bounds(held));
             return;
         }
         held->octets -= footprint(last->captured);
         free(last);
         held->n--;
+        INVARIANT(held_is_within_bounds(held));
     }
 }

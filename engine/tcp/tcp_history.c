@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/tcp/tcp_history.h"
 
+#include "wire/invariant.h"
+
 #include <string.h>
 
 enum { OCTETS_FIRST = 256, RUNS_FIRST = 8 }; /* powers of two, like TCP_HISTORY_RUNS */
 /* A full Ethernet segment. A sender of larger segments has more octets in flight, and then the ring is larger. */
 enum { ACKED_KEPT = 2048 };
+
+static bool is_power_of_two(size_t n)
+{
+    return n != 0 && (n & (n - 1)) == 0;
+}
+
+static bool history_is_within_bounds(const struct tcp_history *history)
+{
+    return history->start <= history->end && history->end - history->start <= history->capacity &&
+           history->capacity <= history->limit && history->runs_capacity <= TCP_HISTORY_RUNS &&
+           (history->octets != NULL) == (history->capacity > 0) &&
+           (history->runs != NULL) == (history->runs_capacity > 0);
+}
 
 void tcp_history_init(struct tcp_history *history, size_t limit, struct arena *arena)
 {
@@ -14,6 +29,7 @@ void tcp_history_init(struct tcp_history *history, size_t limit, struct arena *a
     history->limit = OCTETS_FIRST;
     while (history->limit < limit && history->limit < (size_t)1 << 30)
         history->limit *= 2;
+    INVARIANT(is_power_of_two(history->limit));
 }
 
 void tcp_history_free(struct tcp_history *history)
@@ -57,6 +73,7 @@ static void history_grow_octets(struct tcp_history *history, size_t n)
     arena_drop(history->octets, history->capacity);
     history->octets = octets;
     history->capacity = capacity;
+    INVARIANT(is_power_of_two(capacity) && history_is_within_bounds(history));
 }
 
 /* Twice the room, with the oldest run first. */
@@ -73,6 +90,7 @@ static void grow_runs(struct tcp_history *history)
     history->runs = runs;
     history->runs_capacity = to;
     history->n_runs = from;
+    INVARIANT(is_power_of_two(to) && to <= TCP_HISTORY_RUNS);
 }
 
 /* The run ends after `at`. */
@@ -95,6 +113,7 @@ static void history_add_run(struct tcp_history *history, uint64_t end, uint32_t 
     if (history->runs_capacity)
         history->runs[history->n_runs++ & (history->runs_capacity - 1)] =
             (struct tcp_history_run){(uint32_t)end, frame};
+    INVARIANT(history->runs_capacity >= capacity);
 }
 
 /* n more octets would overwrite octets that are still needed, and the ring may still grow. */
@@ -129,6 +148,8 @@ void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t 
     if (history->end - history->start > history->capacity)
         history->start = history->end - history->capacity;
     history_add_run(history, history->end, frame);
+    INVARIANT(history_is_within_bounds(history));
+    INVARIANT(history->end - history->start >= n); /* what was appended is kept */
 }
 
 static uint32_t history_frame_of(const struct tcp_history *history, uint64_t at)
@@ -162,6 +183,7 @@ bool tcp_history_differs(const struct tcp_history *history, uint64_t at, const u
             while (kept[i] == again[i])
                 i++;
             *out = (struct tcp_difference){from + i, kept[i], again[i], history_frame_of(history, from + i)};
+            INVARIANT(out->offset >= at && out->offset < at + n && out->first != out->repeated);
             return true;
         }
         from += step;

@@ -13,6 +13,7 @@
 #include "engine/packet/tcp_checksum.h"
 #include "engine/tcp/tcp_held.h"
 #include "engine/tcp/tcp_history.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -242,6 +243,16 @@ void tcp_pair_take_back(struct tcp_pair *pair, unsigned side, uint64_t from)
 
 /* ---- delivery ---- */
 
+/* Holds whenever no event is being reported. */
+static bool side_is_sound(const struct side *side)
+{
+    return (!side->fin_known || side->facts.next <= side->fin_offset) &&
+           (!side->facts.fin || (side->fin_known && side->facts.next == side->fin_offset)) &&
+           (tcp_held_empty(&side->held) || tcp_held_first(&side->held)->start > side->facts.next) &&
+           side->history.end <= side->facts.next &&
+           side->facts.largest_segment <= pair_larger(side->facts.highest, UINT16_MAX);
+}
+
 static void deliver_hole(struct tcp_pair *pair, unsigned s, uint64_t to, enum hole_cause cause,
                          const struct octets_origin *next)
 {
@@ -250,6 +261,7 @@ static void deliver_hole(struct tcp_pair *pair, unsigned s, uint64_t to, enum ho
     if (to <= from)
         return;
     me->facts.next = to;
+    INVARIANT(!me->fin_known || to <= me->fin_offset);
     if (pair->events.hole)
         pair->events.hole(pair->events.ctx, s, from, to, cause, next);
 }
@@ -272,6 +284,7 @@ static void pair_deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, ui
             me->takes_back = false;
             me->facts.next = pair_smaller(me->facts.next, me->taken_back);
             tcp_history_append(&me->history, from, p, (size_t)(me->facts.next - from), me->facts.acked, origin->frame);
+            INVARIANT(me->facts.next >= from && me->facts.next <= from + captured);
             return;
         }
         tcp_history_append(&me->history, from, p, captured, me->facts.acked, origin->frame);
@@ -282,6 +295,7 @@ static void pair_deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, ui
         deliver_hole(pair, s, from + length, HOLE_SNAP_LENGTH, origin);
         origin->segment_start = start;
     }
+    INVARIANT(me->facts.next == from + length);
 }
 
 /*
@@ -301,6 +315,7 @@ static void drain(struct tcp_pair *pair, unsigned s, bool lost)
         free(piece);
     }
     me->asked_again &= !tcp_held_empty(&me->held);
+    INVARIANT(side_is_sound(me));
 }
 
 static void deliver_fin(struct tcp_pair *pair, unsigned s)
@@ -309,6 +324,7 @@ static void deliver_fin(struct tcp_pair *pair, unsigned s)
     if (!me->fin_known || me->facts.fin || me->facts.next < me->fin_offset)
         return;
     me->facts.fin = true;
+    INVARIANT(me->facts.next == me->fin_offset);
     if (pair->events.fin)
         pair->events.fin(pair->events.ctx, s, me->fin_offset, me->fin_frame, me->fin_time);
 }
@@ -332,6 +348,7 @@ static void pair_give_up(struct tcp_pair *pair, unsigned s, uint64_t to, enum ho
     }
     deliver_hole(pair, s, to, cause, beyond ? &next : NULL);
     drain(pair, s, true);
+    INVARIANT(me->facts.next >= to);
 }
 
 /* ---- gaps lost by the capture ---- */
@@ -556,6 +573,7 @@ static void pair_take_fin(struct tcp_pair *pair, const struct tcp_segment *segme
     me->fin_time = segment->time_ns;
     me->facts.highest = pair_larger(me->facts.highest, offset);
     tcp_held_cut(&me->held, offset);
+    INVARIANT(side_is_sound(me));
 }
 
 /* ---- segments ---- */
@@ -619,6 +637,7 @@ static int64_t cut_to_start(struct tcp_segment *segment, int64_t offset)
     segment->seq += cut;
     segment->summed = false;
     segment->header = NULL;
+    INVARIANT(segment->captured <= segment->length && offset + cut <= 0);
     return offset + cut;
 }
 
@@ -721,6 +740,8 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
         take_content(pair, segment, (uint64_t)offset, unwrapped == offset, acked);
     if (me->facts.acked > me->facts.next)
         give_up_lost(pair, s);
+    INVARIANT(side_is_sound(me) && side_is_sound(peer));
+    INVARIANT(!pair->direct && !me->takes_back);
 }
 
 size_t tcp_pair_held(const struct tcp_pair *pair, unsigned side)
@@ -734,6 +755,7 @@ void tcp_pair_stop_waiting(struct tcp_pair *pair, unsigned side)
         pair_give_up(pair, side, tcp_held_first(&pair->side[side].held)->start, HOLE_MEMORY_LIMIT, NULL);
     tcp_held_free(&pair->side[side].held);
     deliver_fin(pair, side);
+    INVARIANT(tcp_pair_held(pair, side) == 0 && side_is_sound(&pair->side[side]));
 }
 
 void tcp_pair_finish(struct tcp_pair *pair)
@@ -754,6 +776,7 @@ void tcp_pair_finish(struct tcp_pair *pair)
         else if (me->facts.acked > me->facts.next + 1)
             pair_give_up(pair, s, me->facts.acked, HOLE_CAPTURE_LOSS, NULL);
         deliver_fin(pair, s);
+        INVARIANT(tcp_held_empty(&me->held) && me->fin_known == me->facts.fin);
     }
 }
 
