@@ -34,6 +34,7 @@ struct rdma_psns {
     /* Read Response: may repeat an uncaptured response, because its requester has asked again. */
     bool asked_again;
     bool others_held;       /* later parts were captured earlier, and are still to come */
+    bool by_receiver;       /* its receiver recorded it: it had sent everything that was recorded earlier before */
     bool resent;            /* its sender has just retransmitted: this part may be a copy, too */
     uint32_t sends_missing; /* the largest possible number of Sends between the previous part and this one */
 };

@@ -45,6 +45,7 @@ static struct rdma_psns psns_of_ib(const struct ib_connection *connection, const
         return (struct rdma_psns){.gaps_show_late = true,
                                   .copy_ns = INT64_MAX,
                                   .others_held = part->others_held,
+                                  .by_receiver = connection->by_client != (part->place.side == connection->client),
                                   .sends_missing = part->sends_missing,
                                   .skew_ns = part->skew_ns};
     return (struct rdma_psns){.gaps_show_late = true,

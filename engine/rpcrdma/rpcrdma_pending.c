@@ -231,7 +231,7 @@ static bool is_far_behind(const struct rdma_part *part, const struct place *accu
  * Nothing is missing before this part. However, the directions may be out of step in the capture. A part that a side
  * sends after its Acknowledge of a message was sent after the message. A part that a side sends before its Acknowledge
  * may have been received by the message's sender, unless the part came far too late. If the capture shows no
- * Acknowledge at all, the order of frames decides.
+ * Acknowledge at all, the order of frames decides. It also does where the accused host itself made the capture.
  *
  * A missing Call may come after this part if this part was captured late.
  */
@@ -242,6 +242,8 @@ static enum fate after_part(const struct event *event, struct pending_finding *p
 
     if (event->part->psns.others_held || pending->claimed != 0)
         return WAITS;
+    if (event->part->psns.by_receiver)
+        return STANDS;
     if (waiting_for(pending->finding.rule)->lacks < ANSWER)
         return received > accused->offset || event->part->place.time_ns - accused->time_ns >= event->part->psns.skew_ns
                    ? STANDS

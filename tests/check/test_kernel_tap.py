@@ -106,6 +106,12 @@ def test_a_server_names_the_fault(build, check, played, replay, fault):
 CONSEQUENCES = {"RPCR-4.3.2.2-01", "RPCR-3.4.6-10", "RPCR-3.4.6.2-03", "RPCR-3.4.1-02", "EXP-3.8.1-01", "RPCR-3.4.6.2-02", "RPCR-4.3.3-07"}
 
 
+@pytest.mark.parametrize("fault", ["RPCR-3.3.1-03", "RPCR-3.3.1-05", "RPCR-3.3.3-03", "RPCR-6.3-01", "NFSULB-6.7.2-01"])
+def test_a_client_names_its_faults(build, check, played, replay, fault):
+    """It knows which Replies had reached it before its next Call: no Acknowledge has to show this."""
+    assert fault in failed(outcomes(check, replay(played(scenario_of(build, fault), f"--inject={fault}"), False)))
+
+
 @pytest.mark.parametrize("server", [True, False], ids=["server", "client"])
 def test_a_refusal_excuses_the_error_after_it(check, played, replay, server):
     """The Call broke a connection, as its memory was refused, which a tap does not see, and is sent again: ERR_CHUNK is right then."""
