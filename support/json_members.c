@@ -508,6 +508,8 @@ static bool is_left(const struct json_reading *reading, const struct json_member
 
     if (member->derived)
         return true;
+    if (member->newer && !node)
+        return true;
     if (member->kind == JSON_OWN || member->kind == JSON_COUNTS)
         return false;
     if (reading->partial && (!node || json_null_node(node)))

@@ -64,6 +64,7 @@ struct json_member {
     unsigned size; /* octets */
     enum json_zero zero;
     bool derived; /* follows from other members, and is not read */
+    bool newer;   /* always written, but older reports lack it: then it stays 0 */
     size_t known; /* offset of a bool: false makes the member null, or both elements of a pair; 0: none */
     unsigned n;
     uint64_t most; /* of a count; 0: JSON_COUNT_MAX */

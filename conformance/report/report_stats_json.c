@@ -437,7 +437,7 @@ static const struct json_member statistics_members[] = {
     {"findings", JSON_OWN, .write = write_advice, .derived = true},
     {"client", JSON_WORD, STATISTICS_AT(client), .word = side_word, .n = 2, .zero = JSON_SHOWN_AS_NULL},
     {"packets", JSON_TRUTH, JSON_AT(struct statistics, ib)},
-    {"tapped", JSON_TRUTH, JSON_AT(struct statistics, tapped)},
+    {"tapped", JSON_TRUTH, JSON_AT(struct statistics, tapped), .newer = true},
     {"from_start", JSON_TRUTH, JSON_AT(struct statistics, from_start)},
     {"whole", JSON_TRUTH, JSON_AT(struct statistics, whole)},
     TIME("first", struct statistics, first_ns, FIRST),

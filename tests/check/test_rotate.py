@@ -45,6 +45,19 @@ def without_what_was_seen(capture):
     return capture | {"nothing_checked": capture["nothing_checked"].partition(" (seen: ")[0].partition(": ")[0]}
 
 
+def test_parts_of_an_older_version(check, rotate, slow):
+    """Their statistics do not say whether a kernel tap recorded, because there was none."""
+    _, parts = rotate(0.02, "--stats", slow[-2])
+    merged = check("merge", *parts).stdout
+    for path in parts:
+        path.write_text(path.read_text(encoding="utf-8").replace('"tapped":false,', ""), encoding="utf-8")
+    older = check("merge", *parts)
+    assert len(parts) > 2 and '"tapped":false' in merged and (older.stdout, older.stderr) == (merged, "")
+    parts[1].write_text(parts[1].read_text(encoding="utf-8").replace('"whole":true,"first"', '"first"').replace('"whole":false,"first"', '"first"'), encoding="utf-8")
+    broken = check("merge", *parts)
+    assert broken.returncode == 2 and "'whole' of the statistics should be true or false" in broken.stderr
+
+
 @pytest.mark.parametrize("seconds, jobs", [("0.05", "-j3"), ("1", "-j1")])
 def test_merged_parts_are_the_whole(check, report, rotate, schema, root, jobs, seconds):
     several = 0
