@@ -3,7 +3,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+static const char *const modules[FIT_MODULES] = {"rpcrdma", "rdma_cm"};
 
 static bool fit_has(const char *sys, const char *folder, const char *name, const char *rest, int mode)
 {
@@ -33,30 +36,84 @@ bool fit_is_module(const char *sys, const char *name)
     return fit_has(sys, "module", name, "/initstate", F_OK);
 }
 
-bool fit_kernel(const char *sys, char *why, size_t size)
+/* A part of the kernel, or a module that has begun. */
+static bool is_live(const char *sys, const char *name)
 {
-    static const char *const modules[] = {"rpcrdma", "rdma_cm"};
+    char text[16] = "", path[FIT_PATH];
+    FILE *file;
 
+    if (!fit_is_module(sys, name))
+        return fit_has(sys, "module", name, "", F_OK);
+    (void)snprintf(path, sizeof path, "%s/module/%s/initstate", sys, name);
+    file = fopen(path, "r");
+    if (!file)
+        return false;
+    if (!fgets(text, sizeof text, file))
+        text[0] = '\0';
+    (void)fclose(file);
+    return strncmp(text, "live", 4) == 0;
+}
+
+enum fit fit_kernel(const char *sys, char *why, size_t size)
+{
     if (is_confidential(sys)) {
         (void)snprintf(why, size, "the kernel is locked down for confidentiality, and lets nobody read its memory");
-        return false;
+        return FIT_NEVER;
     }
     if (!fit_has(sys, "kernel/btf", "vmlinux", "", R_OK)) {
         (void)snprintf(why, size,
                        "this kernel does not describe its types (BTF): it was built without CONFIG_DEBUG_INFO_BTF");
-        return false;
+        return FIT_NEVER;
     }
-    for (size_t i = 0; i < sizeof modules / sizeof modules[0]; i++) {
-        if (!fit_has(sys, "module", modules[i], "", F_OK)) {
-            (void)snprintf(why, size, "the kernel's module %s is not loaded: modprobe %s", modules[i], modules[i]);
-            return false;
+    for (size_t i = 0; i < FIT_MODULES; i++) {
+        if (!is_live(sys, modules[i])) {
+            (void)snprintf(why, size, "the kernel's module %s is not loaded", modules[i]);
+            return FIT_LATER;
         }
         if (fit_is_module(sys, modules[i]) && !fit_has(sys, "kernel/btf", modules[i], "", R_OK)) {
             (void)snprintf(why, size,
                            "the module %s does not describe its types (BTF): it was not built with this kernel",
                            modules[i]);
-            return false;
+            return FIT_NEVER;
         }
     }
-    return true;
+    return FIT_YES;
+}
+
+/* Each time when a module is loaded, its folder has another inode. */
+static uint64_t life_of(const char *sys, const char *name)
+{
+    char path[FIT_PATH];
+    struct stat folder;
+
+    (void)snprintf(path, sizeof path, "%s/module/%s", sys, name);
+    return is_live(sys, name) && stat(path, &folder) == 0 ? folder.st_ino : 0;
+}
+
+struct fit_watch fit_watch_begin(const char *sys)
+{
+    struct fit_watch watch = {.gone = false};
+
+    for (size_t i = 0; i < FIT_MODULES; i++)
+        watch.life[i] = life_of(sys, modules[i]);
+    return watch;
+}
+
+enum fit_change fit_watch_look(struct fit_watch *watch, const char *sys)
+{
+    const struct fit_watch now = fit_watch_begin(sys);
+    bool there = true, same = true;
+
+    for (size_t i = 0; i < FIT_MODULES; i++) {
+        there &= now.life[i] != 0;
+        same &= now.life[i] == watch->life[i];
+    }
+    if (!watch->gone && !same) {
+        watch->gone = true;
+        return FIT_GONE;
+    }
+    if (!watch->gone || !there)
+        return FIT_SAME;
+    *watch = now;
+    return FIT_AGAIN;
 }

@@ -2,8 +2,9 @@
 /* iwarp-tap: records NFS over RDMA where the kernel builds and parses it. */
 #include "support/privileges.h"
 #include "support/stderr_line.h"
+#include "tap/fit.h"
+#include "tap/keeper.h"
 #include "tap/options.h"
-#include "tap/probes.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FAILED = 1, USAGE = 2, POLL_MS = 100 };
+enum { FAILED = 1, USAGE = 2, POLL_MS = 100, LOOK_MS = 20 };
 #define NAME "iwarp-tap"
 
 static volatile sig_atomic_t stopped;
@@ -46,17 +47,29 @@ static void on_record(void *ctx, const void *p, size_t n)
     recorder_take(*(struct recorder **)ctx, p, n);
 }
 
+static bool has_lasted(const struct tap_options *options, int64_t since_ns)
+{
+    return options->duration_ns > 0 && clock_ns(CLOCK_MONOTONIC) - since_ns >= options->duration_ns;
+}
+
 static bool is_enough(const struct tap_options *options, const struct recorder_counts *counts, int64_t since_ns)
 {
     return (options->packets > 0 && counts->packets >= options->packets) ||
-           (options->octets > 0 && counts->octets >= options->octets) ||
-           (options->duration_ns > 0 && clock_ns(CLOCK_MONOTONIC) - since_ns >= options->duration_ns);
+           (options->octets > 0 && counts->octets >= options->octets) || has_lasted(options, since_ns);
 }
 
+/* The kernel's part of a recording. */
+struct attached {
+    struct probes *probes;
+    struct keeper keeper;
+    struct recorder *recorder; /* while records are read */
+};
+
 /* Runs until a signal, or a limit. */
-static bool record(const struct tap_options *options, struct probes *probes, struct recorder *recorder,
-                   struct capture_file *file)
+static bool record(const struct tap_options *options, const struct attached *attached, struct capture_file *file)
 {
+    struct probes *probes = attached->probes;
+    struct recorder *recorder = attached->recorder;
     int64_t since_ns = clock_ns(CLOCK_MONOTONIC);
     uint64_t lost = 0;
 
@@ -66,6 +79,10 @@ static bool record(const struct tap_options *options, struct probes *probes, str
         struct recorder_counts counts;
         uint64_t all;
 
+        if (!keeper_lives(&attached->keeper)) {
+            errno = ECHILD;
+            return false;
+        }
         if (!probes_read(probes, last ? 0 : POLL_MS))
             return false;
         all = probes_lost(probes);
@@ -88,9 +105,8 @@ static void sum_up(const struct tap_options *options, const struct recorder_coun
                 counts->dropped == 1 ? "" : "s");
 }
 
-/* The programs are in the kernel: from here on no privileges are needed. */
-static int run_attached(struct tap_options *options, struct probes *probes, struct recorder **recorder,
-                        struct capture_file *file)
+/* The programs are in the kernel: from here on this process needs no privileges. */
+static int run_attached(struct tap_options *options, struct attached *attached, struct capture_file *file)
 {
     struct recorder_counts counts;
     bool read;
@@ -99,53 +115,74 @@ static int run_attached(struct tap_options *options, struct probes *probes, stru
         stderr_line(NAME, "cannot drop privileges: %s", strerror(errno));
         return FAILED;
     }
-    *recorder = recorder_new(&options->recorder, file);
+    attached->recorder = recorder_new(&options->recorder, file);
     if (!options->quiet)
         stderr_line(NAME, "recording");
-    read = record(options, probes, *recorder, file);
+    read = record(options, attached, file);
     if (!read)
         stderr_line(NAME, "cannot read from the kernel: %s", strerror(errno));
-    recorder_finish(*recorder);
-    counts = recorder_counts(*recorder);
-    recorder_free(*recorder);
+    recorder_finish(attached->recorder);
+    counts = recorder_counts(attached->recorder);
+    recorder_free(attached->recorder);
     if (!options->quiet)
         sum_up(options, &counts);
     return read ? 0 : FAILED;
 }
 
-static struct probes *open_probes(const struct tap_options *options, struct recorder **recorder)
+/* Until the kernel is fit, or a signal or the time limit ends the waiting. FIT_NEVER: the reason was reported. */
+static enum fit await_kernel(const struct tap_options *options)
 {
-    const struct probes_options wanted = {
-        .snap = options->recorder.snap, .chunks = !options->recorder.headers, .ctx = recorder, .record = on_record};
-    char error[PROBES_ERROR_SIZE] = "";
-    bool pages = false;
-    struct probes *probes = probes_open(&wanted, &pages, error);
+    char why[PROBES_ERROR_SIZE] = "";
+    int64_t since_ns = clock_ns(CLOCK_MONOTONIC);
+    enum fit fit = probes_permitted(why) ? fit_kernel(probes_sys, why, sizeof why) : FIT_NEVER;
 
-    if (!probes)
-        stderr_line(NAME, "%s", error);
-    else if (!pages && wanted.chunks)
-        stderr_line(NAME, "without CAP_SYSLOG the octets of chunks are not recorded");
-    return probes;
+    if (fit == FIT_LATER)
+        stderr_line(NAME, "%s: waiting for it", why);
+    while (fit == FIT_LATER && !stopped && !(options->child && is_let_go()) && !has_lasted(options, since_ns)) {
+        poll(NULL, 0, LOOK_MS);
+        fit = fit_kernel(probes_sys, why, sizeof why);
+    }
+    if (fit == FIT_NEVER)
+        stderr_line(NAME, "%s", why);
+    return fit;
 }
 
-static int run(struct tap_options *options)
+static bool attach(const struct tap_options *options, struct attached *attached)
 {
-    struct recorder *recorder = NULL;
-    struct probes *probes = open_probes(options, &recorder);
-    struct capture_file *file;
-    int status;
+    const struct probes_options wanted = {.snap = options->recorder.snap,
+                                          .chunks = !options->recorder.headers,
+                                          .ctx = &attached->recorder,
+                                          .record = on_record};
+    char error[PROBES_ERROR_SIZE] = "";
+    bool pages = false;
 
-    if (!probes)
+    attached->probes = probes_open(&wanted, &pages, error);
+    if (!attached->probes || !keeper_start(&attached->keeper, attached->probes, error)) {
+        stderr_line(NAME, "%s", error);
+        return false;
+    }
+    if (!pages && wanted.chunks)
+        stderr_line(NAME, "without CAP_SYSLOG the octets of chunks are not recorded");
+    return true;
+}
+
+/* A kernel that never became fit gives an empty capture. */
+static int run(struct tap_options *options, struct attached *attached)
+{
+    enum fit fit = await_kernel(options);
+    struct capture_file *file;
+    int status = 0;
+
+    if (fit == FIT_NEVER || (fit == FIT_YES && !attach(options, attached)))
         return USAGE;
     file = capture_file_open_commented(options->file,
                                        "Recorded by iwarp-tap: RPC-over-RDMA messages in an invented transport");
     if (!file) {
         stderr_line(NAME, "%s: %s", options->file, strerror(errno));
-        probes_close(probes);
         return USAGE;
     }
-    status = run_attached(options, probes, &recorder, file);
-    probes_close(probes);
+    if (fit == FIT_YES)
+        status = run_attached(options, attached, file);
     if (!capture_file_close(file)) {
         stderr_line(NAME, "%s: %s", options->file, strerror(errno));
         return FAILED;
@@ -156,8 +193,10 @@ static int run(struct tap_options *options)
 int main(int argc, char **argv)
 {
     const struct sigaction stop = {.sa_handler = on_signal};
+    struct attached attached = {.keeper = {.run = -1, .said = -1}};
     struct tap_options options;
     char why[512] = "";
+    int status;
 
     switch (tap_options_parse(&options, argc, argv, why, sizeof why)) {
     case TAP_DONE:
@@ -176,5 +215,8 @@ int main(int argc, char **argv)
     sigaction(SIGTERM, &stop, NULL);
     signal(SIGPIPE, SIG_IGN);
     options.recorder.epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-    return run(&options);
+    status = run(&options, &attached);
+    keeper_stop(&attached.keeper);
+    probes_close(attached.probes);
+    return status;
 }

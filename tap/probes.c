@@ -10,18 +10,21 @@
 #include <bpf/libbpf.h>
 #include <cap-ng.h>
 #include <errno.h>
+#include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char sys[] = "/sys";
+const char probes_sys[] = "/sys";
 static const char kernel_types[] = "/sys/kernel/btf/vmlinux", module_types[] = "/sys/kernel/btf/rpcrdma";
 
 struct probes {
     struct tap_bpf *bpf;
     struct ring_buffer *ring;
     struct probes_options options;
+    gchar *types; /* the module's; NULL: it is a part of the kernel */
+    gsize types_length;
 };
 
 #define SAY(error, ...) ((void)snprintf(error, PROBES_ERROR_SIZE, __VA_ARGS__))
@@ -35,14 +38,13 @@ static bool may_load(void)
            (capng_have_capability(CAPNG_EFFECTIVE, CAP_BPF) && capng_have_capability(CAPNG_EFFECTIVE, CAP_PERFMON));
 }
 
-/* Reports what is missing; false if something is. */
-static bool kernel_is_fit(char *error)
+bool probes_permitted(char error[PROBES_ERROR_SIZE])
 {
-    if (!may_load()) {
+    bool permitted = may_load();
+
+    if (!permitted)
         SAY(error, "not permitted: run as root, or with CAP_BPF, CAP_PERFMON and CAP_SYSLOG");
-        return false;
-    }
-    return fit_kernel(sys, error, PROBES_ERROR_SIZE);
+    return permitted;
 }
 
 /* ---- functions by their types ---- */
@@ -111,18 +113,52 @@ static bool load(struct probes *probes, const char *types, char *error)
         SAY(error, "the kernel refuses the BPF programs: %s", strerror(-status));
         return false;
     }
-    status = tap_bpf__attach(probes->bpf);
-    if (status != 0) {
-        SAY(error, "cannot attach to the kernel's functions: %s%s", strerror(-status),
-            status == -EACCES
-                ? " (where the sysctl kernel.perf_event_paranoid is above 2, as Debian has it, CAP_SYS_ADMIN is needed)"
-                : "");
-        return false;
-    }
     probes->ring = ring_buffer__new(bpf_map__fd(probes->bpf->maps.ring), take_record, probes, NULL);
     if (!probes->ring)
         SAY(error, "cannot read from the kernel: %s", strerror(errno));
     return probes->ring != NULL;
+}
+
+/* The module's types, as they are now; NULL: there are none. */
+static gchar *read_types(gsize *length)
+{
+    gchar *types = NULL;
+
+    *length = 0;
+    return g_file_get_contents(module_types, &types, length, NULL) ? types : NULL;
+}
+
+/* The programs are made for the types that the module had when they were loaded. */
+static bool has_same_types(const struct probes *probes)
+{
+    gsize length;
+    g_autofree gchar *types = read_types(&length);
+
+    return length == probes->types_length && (length == 0 || memcmp(types, probes->types, length) == 0);
+}
+
+bool probes_attach(struct probes *probes, char error[PROBES_ERROR_SIZE])
+{
+    int status;
+
+    if (!has_same_types(probes)) {
+        SAY(error, "the module rpcrdma is not the same as before: start iwarp-tap again");
+        return false;
+    }
+    status = tap_bpf__attach(probes->bpf);
+    if (status == 0)
+        return true;
+    probes_detach(probes);
+    SAY(error, "cannot attach to the kernel's functions: %s%s", strerror(-status),
+        status == -EACCES
+            ? " (where the sysctl kernel.perf_event_paranoid is above 2, as Debian has it, CAP_SYS_ADMIN is needed)"
+            : "");
+    return false;
+}
+
+void probes_detach(struct probes *probes)
+{
+    tap_bpf__detach(probes->bpf);
 }
 
 static bool load_with_types(struct probes *probes, char *error)
@@ -131,7 +167,7 @@ static bool load_with_types(struct probes *probes, char *error)
     bool loaded;
     int file;
 
-    if (!fit_is_module(sys, "rpcrdma"))
+    if (!fit_is_module(probes_sys, "rpcrdma"))
         return load(probes, NULL, error);
     file = types_join(kernel_types, module_types);
     if (file < 0) {
@@ -167,7 +203,8 @@ struct probes *probes_open(const struct probes_options *options, bool *pages, ch
     }
     probes->options = *options;
     libbpf_set_print(say_if_wanted);
-    if (!kernel_is_fit(error) || !load_with_types(probes, error)) {
+    probes->types = read_types(&probes->types_length);
+    if (!load_with_types(probes, error)) {
         probes_close(probes);
         return NULL;
     }
@@ -206,5 +243,6 @@ void probes_close(struct probes *probes)
         return;
     ring_buffer__free(probes->ring);
     tap_bpf__destroy(probes->bpf);
+    g_free(probes->types);
     free(probes);
 }

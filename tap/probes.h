@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The BPF programs of tap/bpf/ in the kernel: loads and attaches them, and reads their records. */
+/*
+ * The BPF programs of tap/bpf/ in the kernel: loads and attaches them, and reads their records. One process may attach
+ * (tap/keeper.h), another one read.
+ */
 #ifndef IWARP_TAP_PROBES_H
 #define IWARP_TAP_PROBES_H
 
@@ -18,16 +21,25 @@ struct probes_options {
 
 struct probes;
 
+extern const char probes_sys[]; /* the folder /sys */
+
+/* Whether this process may load programs. False: error says what it needs. */
+bool probes_permitted(char error[PROBES_ERROR_SIZE]);
 /*
- * NULL with the reason in error: one line without the program's name. Needs CAP_BPF and CAP_PERFMON; the octets of
- * chunks also need CAP_SYSLOG, because two kernel symbols locate their pages. Without CAP_SYSLOG, *pages becomes false.
+ * Loads the programs: the modules must be there (tap/fit.h). NULL with the reason in error: one line without the
+ * program's name. Needs CAP_BPF and CAP_PERFMON; the octets of chunks also need CAP_SYSLOG, because two kernel symbols
+ * locate their pages. Without CAP_SYSLOG, *pages becomes false.
  */
 struct probes *probes_open(const struct probes_options *options, bool *pages, char error[PROBES_ERROR_SIZE]);
+/* From now on they record. False with the reason in error. */
+bool probes_attach(struct probes *probes, char error[PROBES_ERROR_SIZE]);
+/* They no longer record, and may be attached again. */
+void probes_detach(struct probes *probes);
 /* Waits for records, at most this long, and delivers them. False with errno set: no more records can be read. */
 bool probes_read(struct probes *probes, int timeout_ms);
 /* The number of records, and of whole program runs, that the kernel has left out so far. */
 uint64_t probes_lost(const struct probes *probes);
-/* Removes the programs from the kernel. */
+/* Removes the programs from the kernel, once every process has done so. */
 void probes_close(struct probes *probes);
 
 #endif

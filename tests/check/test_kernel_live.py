@@ -152,14 +152,30 @@ def test_it_is_not_installed(check, tmp_path):
 
 
 def test_it_may_not_attach(build, check):
-    """The program itself, without rights, or without a module."""
+    """The program itself, without rights."""
     program = build / "tap" / "iwarp-tap"
     if not program.exists():
         pytest.skip("iwarp-tap is not built")
-    if os.path.exists("/sys/module/rpcrdma") and os.geteuid() == 0:
-        pytest.skip("root may attach to the module that this kernel has loaded")
-    said = check("-i", "kernel", env=os.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}"})
-    assert said.returncode == 2 and said.stderr.startswith("iwarp-tap: ") and "iwarp-check: kernel: iwarp-tap could not begin" in said.stderr
+    nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+    said = check("-i", "kernel", env=os.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}"}, **nobody)
+    assert said.returncode == 2 and said.stderr.startswith("iwarp-tap: not permitted") and "iwarp-check: kernel: iwarp-tap could not begin" in said.stderr
+
+
+@pytest.mark.parametrize("stop", ["limit", "signal", "parent"])
+def test_it_waits_for_the_module(build, check, tmp_path, stop):
+    """It says so once, and what it was given to write is an empty capture."""
+    program, out = build / "tap" / "iwarp-tap", tmp_path / "empty.pcapng"
+    if not program.exists() or os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux") or os.path.exists("/sys/module/rpcrdma"):
+        pytest.skip("needs root, a kernel with BTF, and rpcrdma not loaded")
+    more = {"limit": ["-d", "1"], "signal": [], "parent": ["--child"]}[stop]
+    with subprocess.Popen([program, "-w", out, *more], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr.readline() == "iwarp-tap: the kernel's module rpcrdma is not loaded: waiting for it\n"
+        assert not out.exists()
+        if stop == "signal":
+            process.send_signal(signal.SIGINT)
+        errors = process.communicate(timeout=60)[1] if stop != "limit" else process.stderr.read()
+        assert process.wait(60) == 0 and errors == ""
+    assert "no RDMA connection found" in check(out).stdout + check(out).stderr
 
 
 def test_a_filter_that_it_does_not_have(build):

@@ -28,36 +28,80 @@ static void leave(const char *path)
     assert_int_equal(g_remove(whole), 0);
 }
 
-static void assert_lacks(const char *what)
+static void assert_lacks(enum fit fit, const char *what)
 {
     char why[256] = "";
 
-    assert_false(fit_kernel(sys, why, sizeof why));
+    assert_int_equal(fit_kernel(sys, why, sizeof why), fit);
     if (!strstr(why, what))
         fail_msg("%s", why);
 }
 
-static void each_lack_is_named(void **state)
+static void assert_fits(void)
 {
     char why[256] = "";
 
-    assert_lacks("built without CONFIG_DEBUG_INFO_BTF");
+    assert_int_equal(fit_kernel(sys, why, sizeof why), FIT_YES);
+}
+
+static void each_lack_is_named(void **state)
+{
+    assert_lacks(FIT_NEVER, "built without CONFIG_DEBUG_INFO_BTF");
     put("kernel/btf/vmlinux", "", 0);
-    assert_lacks("module rpcrdma is not loaded: modprobe rpcrdma");
-    put("module/rpcrdma/initstate", "live", -1);
+    assert_lacks(FIT_LATER, "module rpcrdma is not loaded");
+    put("module/rpcrdma/initstate", "coming\n", -1);
     assert_true(fit_is_module(sys, "rpcrdma"));
-    assert_lacks("module rpcrdma does not describe its types (BTF)");
+    assert_lacks(FIT_LATER, "module rpcrdma is not loaded");
+    put("module/rpcrdma/initstate", "live\n", -1);
+    assert_lacks(FIT_NEVER, "module rpcrdma does not describe its types (BTF)");
     put("kernel/btf/rpcrdma", "", 0);
-    assert_lacks("module rdma_cm is not loaded");
+    assert_lacks(FIT_LATER, "module rdma_cm is not loaded");
     put("module/rdma_cm/uevent", "", 0); /* a part of the kernel */
     assert_false(fit_is_module(sys, "rdma_cm"));
-    assert_true(fit_kernel(sys, why, sizeof why));
+    assert_fits();
     put("kernel/security/lockdown", "none [integrity] confidentiality\n", -1);
-    assert_true(fit_kernel(sys, why, sizeof why));
+    assert_fits();
     put("kernel/security/lockdown", "none integrity [confidentiality]\n", -1);
-    assert_lacks("locked down for confidentiality");
+    assert_lacks(FIT_NEVER, "locked down for confidentiality");
     leave("kernel/security/lockdown");
-    assert_true(fit_kernel(sys, why, sizeof why));
+    assert_fits();
+}
+
+static void put_module(const char *state)
+{
+    put("module/rpcrdma/initstate", state, -1);
+}
+
+static void unload(void)
+{
+    leave("module/rpcrdma/initstate");
+    leave("module/rpcrdma");
+}
+
+/* With the modules of the test before. */
+static void a_module_goes_and_comes_again(void **state)
+{
+    struct fit_watch watch = fit_watch_begin(sys);
+    g_autofree gchar *old = g_build_filename(sys, "module/rpcrdma", NULL), *kept = g_build_filename(sys, "old", NULL);
+
+    assert_int_equal(fit_watch_look(&watch, sys), FIT_SAME);
+    unload();
+    assert_int_equal(fit_watch_look(&watch, sys), FIT_GONE);
+    assert_int_equal(fit_watch_look(&watch, sys), FIT_SAME);
+    put_module("coming\n");
+    assert_int_equal(fit_watch_look(&watch, sys), FIT_SAME);
+    put_module("live\n");
+    assert_int_equal(fit_watch_look(&watch, sys), FIT_AGAIN);
+    assert_int_equal(fit_watch_look(&watch, sys), FIT_SAME);
+    put_module("going\n");
+    assert_int_equal(fit_watch_look(&watch, sys), FIT_GONE);
+    put_module("live\n");
+    assert_int_equal(fit_watch_look(&watch, sys), FIT_AGAIN);
+    assert_int_equal(g_rename(old, kept), 0); /* between two looks; its inode stays in use */
+    put_module("live\n");
+    assert_int_equal(fit_watch_look(&watch, sys), FIT_GONE);
+    assert_int_equal(fit_watch_look(&watch, sys), FIT_AGAIN);
+    assert_int_equal(fit_watch_look(&watch, sys), FIT_SAME);
 }
 
 /* With a longer header than the one of today, and room before the names. */
@@ -135,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_lack_is_named),
+        cmocka_unit_test(a_module_goes_and_comes_again),
         cmocka_unit_test(types_of_a_module_follow_the_kernels),
         cmocka_unit_test(other_files_are_refused),
     };

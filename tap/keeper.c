@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define _GNU_SOURCE
+#include "tap/keeper.h"
+
+#include "support/stderr_line.h"
+#include "tap/fit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LOOK_MS = 20 };
+#define NAME "iwarp-tap"
+
+/* ---- the process ---- */
+
+static void attach_again(struct probes *probes)
+{
+    char error[PROBES_ERROR_SIZE] = "";
+
+    if (probes_attach(probes, error))
+        stderr_line(NAME, "the module is loaded again: recording");
+    else
+        stderr_line(NAME, "the module is loaded again, but nothing is recorded: %s", error);
+}
+
+/* Until the other process closes its end. */
+static void watch_modules(struct probes *probes, int run)
+{
+    struct fit_watch watch = fit_watch_begin(probes_sys);
+    struct pollfd end = {.fd = run, .events = POLLIN};
+
+    while (poll(&end, 1, LOOK_MS) == 0)
+        switch (fit_watch_look(&watch, probes_sys)) {
+        case FIT_SAME:
+            break;
+        case FIT_GONE:
+            probes_detach(probes);
+            stderr_line(NAME, "the kernel's module rpcrdma was unloaded: waiting for it");
+            break;
+        case FIT_AGAIN:
+            attach_again(probes);
+            break;
+        }
+}
+
+/* Says an empty line, or what is wrong. */
+static _Noreturn void keep(struct probes *probes, int run, int said)
+{
+    char error[PROBES_ERROR_SIZE] = "";
+    bool attached;
+
+    signal(SIGINT, SIG_IGN); /* a terminal gives it to both processes */
+    signal(SIGTERM, SIG_IGN);
+    attached = probes_attach(probes, error);
+    if (dprintf(said, "%s\n", error) > 0 && attached)
+        watch_modules(probes, run);
+    probes_detach(probes);
+    _exit(attached ? 0 : 1);
+}
+
+/* ---- the other process ---- */
+
+/* The line that it says first; true: an empty one. */
+static bool keeper_hear(const struct keeper *keeper, char error[PROBES_ERROR_SIZE])
+{
+    size_t n = 0;
+    char next = 0;
+
+    while (n + 1 < PROBES_ERROR_SIZE && next != '\n') {
+        ssize_t got = read(keeper->said, &next, 1);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        error[n++] = next;
+    }
+    if (next == '\n') {
+        error[n - 1] = '\0';
+        return n == 1;
+    }
+    (void)snprintf(error, PROBES_ERROR_SIZE, "the process that attaches the BPF programs has ended");
+    return false;
+}
+
+bool keeper_start(struct keeper *keeper, struct probes *probes, char error[PROBES_ERROR_SIZE])
+{
+    int run[2] = {-1, -1}, said[2] = {-1, -1};
+
+    *keeper = (struct keeper){.run = -1, .said = -1};
+    if (pipe2(run, O_CLOEXEC) == 0 && pipe2(said, O_CLOEXEC) == 0)
+        keeper->pid = fork();
+    else
+        keeper->pid = -1;
+    if (keeper->pid == 0) {
+        close(run[1]);
+        close(said[0]);
+        keep(probes, run[0], said[1]);
+    }
+    keeper->run = run[1];
+    keeper->said = said[0];
+    (void)snprintf(error, PROBES_ERROR_SIZE, "cannot start a process: %s", strerror(errno));
+    if (run[0] >= 0)
+        close(run[0]);
+    if (said[1] >= 0)
+        close(said[1]);
+    if (keeper->pid > 0 && keeper_hear(keeper, error))
+        return true;
+    keeper_stop(keeper);
+    return false;
+}
+
+bool keeper_lives(const struct keeper *keeper)
+{
+    struct pollfd said = {.fd = keeper->said};
+
+    return poll(&said, 1, 0) == 0;
+}
+
+void keeper_stop(struct keeper *keeper)
+{
+    if (keeper->run >= 0)
+        close(keeper->run);
+    if (keeper->said >= 0)
+        close(keeper->said);
+    if (keeper->pid > 0)
+        while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    *keeper = (struct keeper){.run = -1, .said = -1};
+}

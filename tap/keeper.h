@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A process of its own that attaches the BPF programs, and keeps the rights that this needs: when a module is unloaded,
+ * it detaches them, and attaches them again once the module is back. It reads nothing but /sys. The process that reads
+ * records can then drop all rights.
+ */
+#ifndef IWARP_TAP_KEEPER_H
+#define IWARP_TAP_KEEPER_H
+
+#include "tap/probes.h"
+
+#include <sys/types.h>
+
+struct keeper {
+    pid_t pid; /* 0: none */
+    int run;   /* the process ends when this is closed */
+    int said;  /* closed when the process ends */
+};
+
+/* Returns when the programs are attached. False with the reason in error: they are not, and there is no process. */
+bool keeper_start(struct keeper *keeper, struct probes *probes, char error[PROBES_ERROR_SIZE]);
+/* Whether it runs. If not, nothing is attached any more. */
+bool keeper_lives(const struct keeper *keeper);
+/* Detaches the programs. */
+void keeper_stop(struct keeper *keeper);
+
+#endif
