@@ -223,6 +223,28 @@ def test_headers_have_no_file_data(check, played, replay, server):
     assert data[100:140] in whole.read_bytes() and data[100:140] not in headers.read_bytes()
 
 
+@pytest.mark.parametrize("server", [True, False], ids=["server", "client"])
+def test_two_namespaces_with_the_same_addresses(check, played, build, tmp_path, server):
+    """At the same time, and with the same ports: they stay two connections, each as it is alone."""
+    records, at, both = tap_events.records(played("nfs41"), server), 0, b""
+    while at < len(records):
+        size = int.from_bytes(records[at:at + 4], "little")
+        record = records[at:at + 4 + size]
+        other = int.from_bytes(record[12:20], "little") + (1 << 32)
+        both += record + record[:12] + other.to_bytes(8, "little") + record[20:]
+        at += 4 + size
+    lines = []
+    for name, octets in (("one", records), ("two", both)):
+        path = tmp_path / f"{name}.pcapng"
+        subprocess.run([build / "tests" / "tap" / "tap-replay", path], input=octets, check=True, stderr=subprocess.PIPE)
+        lines.append([json.loads(line) for line in check("--format=ndjson", "--verbose", path).stdout.splitlines()])
+    one, two = ([line for line in each if line["type"] == "connection"] for each in lines)
+    assert len(two) == 2 * len(one) > 0 and {line["initiator"] for line in two} == {line["initiator"] for line in one}
+    alone, twice = (next(line for line in each if line["type"] == "capture")["rules"] for each in lines)
+    assert {rule: counts["passed"] for rule, counts in twice.items()} == {rule: 2 * counts["passed"] for rule, counts in alone.items()}
+    assert not failed(twice)
+
+
 def test_losses_make_inconclusive(check, played, build, tmp_path):
     """Each tenth record is lost: nobody is accused, and the report says that something is missing."""
     records, at, out, number = tap_events.records(played("nfs41"), True), 0, b"", 0

@@ -116,17 +116,25 @@ def test_a_tap_and_the_wire_agree(build, recorded, side):
 RIGHTS = "setpriv --reuid=65534 --regid=65534 --clear-groups"
 CAPABILITIES = f"{RIGHTS} --inh-caps=+bpf,+perfmon --ambient-caps=+bpf,+perfmon"
 STOP = "rpc.nfsd 0; umount /proc/fs/nfsd; sleep 1; rmmod rpcrdma; ! lsmod | grep -q ^rpcrdma"
+BEGIN = "modprobe nfsd; modprobe rpcrdma; mount -t nfsd nfsd /proc/fs/nfsd; exportfs -ra"
 SERVE = """
 rpc.nfsd -V 4.0 -H 0.0.0.0 --lease-time 10 --grace-time 10 4 || rpc.nfsd -H 0.0.0.0 --lease-time 10 --grace-time 10 4
 grep -q rdma /proc/fs/nfsd/portlist || echo rdma 20049 > /proc/fs/nfsd/portlist
-echo Y > /proc/fs/nfsd/v4_end_grace
+echo Y > /proc/fs/nfsd/v4_end_grace || sleep 10
 """
 MOUNT = "mount.nfs 10.1.1.2:/ /mnt -o vers=4.2,proto=rdma,port=20049 && ls -lR /mnt > /dev/null; umount /mnt"
 
 
+def await_words(machine, what, words):
+    end = time.monotonic() + ATTACH_SECONDS
+    while words not in machine.log(what):
+        assert time.monotonic() < end and not machine.is_over(what), machine.log(what)
+        time.sleep(0.2)
+
+
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_rights_and_change(build, kernel):
-    """What is missing is named; two capabilities are enough; servers and adapters may come later; iwarp-check judges at once."""
+    """What is missing is named; two capabilities are enough; modules, servers and adapters may come later, and go; iwarp-check judges at once."""
     if not (build / "tap" / "iwarp-tap").exists():
         pytest.skip("iwarp-tap is not built")
     guests = link.Link("rxe", {"client": kernel, "server": kernel}, {"client": "client", "server": "nfs"})
@@ -143,23 +151,65 @@ def test_rights_and_change(build, kernel):
         status, said = client.run(f"{CAPABILITIES} {IN} iwarp-tap -w /dev/null -d 1", ATTACH_SECONDS)
         assert status == 0 and "0 messages lost" in said, said
 
-        status, said = server.run(f"{STOP} && {IN} iwarp-tap -w /dev/null")
-        assert status == 2 and "module rpcrdma is not loaded" in said, said
-        server.run("modprobe nfsd; modprobe rpcrdma; mount -t nfsd nfsd /proc/fs/nfsd; exportfs -ra")
-        server.start(f"{IN} iwarp-tap -w /tmp/later.pcapng -Z root", "later", until="recording", seconds=ATTACH_SECONDS)
+        assert server.run(STOP)[0] == 0
+        server.start(f"{IN} iwarp-tap -w /tmp/later.pcapng -Z root", "later", until="module rpcrdma is not loaded: waiting for it")
+        assert server.run(BEGIN)[0] == 0
+        await_words(server, "later", "iwarp-tap: recording")
         status, said = server.run(SERVE + "rdma link del rxe0; rmmod rdma_rxe; modprobe rdma_rxe; rdma link add rxe0 type rxe netdev "
                                   "$(ls /sys/class/net | grep -v '^lo$' | head -1)")
         assert status == 0, said
         client.start(f"{IN} iwarp-check -i kernel --format=ndjson -w /tmp/live.pcap -Z root 'port 20049' > /tmp/live.ndjson", "live")
         status, said = client.run(f"until [ $(stat -c %s /tmp/live.pcap) -gt 0 ] 2>/dev/null; do sleep 0.2; done; sleep 2; {MOUNT}", ATTACH_SECONDS)
         assert status == 0, said
+        assert server.run(STOP)[0] == 0
+        await_words(server, "later", "module rpcrdma was unloaded: waiting for it")
+        assert server.run(BEGIN)[0] == 0
+        await_words(server, "later", "the module is loaded again: recording")
+        status, said = server.run(SERVE)
+        assert status == 0, said
+        status, said = client.run(f"sleep 2; {MOUNT}", ATTACH_SECONDS)
+        assert status == 0, said
         assert client.end("live", 60) in (0, 1) and server.end("later", 60) == 0, client.log("live")
-        assert " of 1 connection written" in server.log("later"), server.log("later")
+        assert " of 2 connections written" in server.log("later") and server.log("later").count("waiting for it") == 2, server.log("later")
         lines = [json.loads(line) for line in client.run("cat /tmp/live.ndjson")[1].splitlines()]
-        assert [line["transport"] for line in lines if line["type"] == "connection"] == ["tap"]
+        assert [line["transport"] for line in lines if line["type"] == "connection"] == ["tap", "tap"]
         status, said = client.run("mount -t securityfs s /sys/kernel/security; echo confidentiality > /sys/kernel/security/lockdown; "
                                   f"{IN} iwarp-tap -w /dev/null")
         assert status == 2 and "locked down for confidentiality" in said
+    finally:
+        guests.stop()
+
+
+MOVE = """
+rdma link del rxe0 2>/dev/null
+ip netns add {new}
+ip {old} link set {device} netns {new}
+ip netns exec {new} bash -c '
+    ip addr add 10.1.1.1/24 dev {device}; ip link set {device} up; ip link set lo up
+    rdma link add rxe0 type rxe netdev {device}
+    until grep -q ffff:0a01:0101 /sys/class/infiniband/rxe0/ports/1/gids/*; do sleep 0.1; done
+    {mount}'
+"""
+
+
+def test_network_namespaces(build):
+    """Mounts in two namespaces with the same addresses are two connections. Before Linux 7.2, rdma_rxe itself is in the first namespace only."""
+    if not (build / "tap" / "iwarp-tap").exists():
+        pytest.skip("iwarp-tap is not built")
+    guests = link.Link("rxe", {"client": "testing", "server": "testing"}, {"client": "client", "server": "nfs"})
+    try:
+        for machine in guests.machines.values():
+            install(machine, build / "tap" / "iwarp-tap", build / "conformance" / "iwarp-check")
+            machine.start(f"{IN} iwarp-tap -w /tmp/tap.pcapng -Z root", "tap", until="recording", seconds=ATTACH_SECONDS)
+        device = guests["client"].run("ls /sys/class/net | grep -v '^lo$' | head -1")[1].strip()
+        for old, new in (("", "one"), ("-n one", "two")):
+            status, said = guests["client"].run(MOVE.format(old=old, new=new, device=device, mount=MOUNT), 300)
+            assert status == 0, said
+        for machine in guests.machines.values():
+            assert machine.end("tap", 60) == 0 and "; 0 messages lost" in machine.log("tap")
+            said = machine.run(f"{IN} iwarp-check --format=ndjson /tmp/tap.pcapng")[1]
+            found = [line for line in map(json.loads, said.splitlines()) if line["type"] == "connection"]
+            assert len(found) == 2 and all(line["initiator"].startswith("10.1.1.1:") and line["responder"] == "10.1.1.2:20049" for line in found), said
     finally:
         guests.stop()
 
@@ -177,37 +227,71 @@ def broken(build, path):
     return found
 
 
-def test_faults_of_a_client(build, tmp_path):
-    """iwarp-gen provokes Linux's server. What the wire names on a connection, the tap names, but for what the page lists; and the reverse."""
-    if not (build / "tap" / "iwarp-tap").exists() or not (build / "traffic-gen" / "iwarp-gen-verbs.so").exists():
-        pytest.skip("iwarp-tap or iwarp-gen's verbs are not built")
-    guests = link.Link("rxe", {"client": "bookworm", "server": "testing"}, {"client": "client", "server": "nfs"})
-    try:
-        client, server = guests["client"], guests["server"]
-        client.install(build)
-        install(server, build / "tap" / "iwarp-tap")
-        server.start(f"{IN} iwarp-tap -w /tmp/tap.pcapng -Z root", "tap", until="recording", seconds=ATTACH_SECONDS)
-        guests.capture(tmp_path / "wire.pcap")
-        client.start("ulimit -l unlimited; exec iwarp-gen test rdma:10.1.1.2:20049 --export=/srv/nfs --mount-port=20048 --suite=rpcrdma,nfs "
-                     "--timeout=4 --accept-timeout=60 --recover-timeout=20 --settle=0.2 --seed=8166", "test")
-        limit = time.monotonic() + 60 * FAULTS_MINUTES
-        while time.monotonic() < limit and not client.is_over("test"):
-            time.sleep(1)
-        client.end("test", 120)
-        assert server.end("tap", 60) == 0 and "; 0 messages lost" in server.log("tap")
-        assert server.run("cp /tmp/tap.pcapng /job/")[0] == 0
-        shutil.copy(server.job / "tap.pcapng", tmp_path)
-        guests.capture()
-    finally:
-        guests.stop()
-    wire, tap = broken(build, tmp_path / "wire.pcap"), broken(build, tmp_path / "tap.pcapng")
-    unseen, wrong, same = set().union(*test_kernel_tap.UNSEEN_BY_SERVER.values()), [], 0
-    assert len(wire) > 100 and len(set(wire) ^ set(tap)) <= 1  # one may be under way at the end
+GEN = ("iwarp-gen test {where} --suite=rpcrdma,nfs --timeout=4 --accept-timeout=60 --recover-timeout=20 --settle=0.2 --seed=8166")
+
+
+def provoke(guests, gen, linux, script, words, tmp_path):
+    """iwarp-gen in the one guest, Linux with a tap in the other, for some minutes."""
+    linux.start(f"{IN} iwarp-tap -w /tmp/tap.pcapng -Z root", "tap", until="recording", seconds=ATTACH_SECONDS)
+    guests.capture(tmp_path / "wire.pcap")
+    gen.start(f"ulimit -l unlimited; exec {GEN.format(where=script)}", "test", until=words)
+    if words:
+        linux.start("nfs-client-workload 10.1.1.2 /mnt vers=4.1,proto=rdma,port=20049", "work")
+    limit = time.monotonic() + 60 * FAULTS_MINUTES
+    while time.monotonic() < limit and not gen.is_over("test"):
+        time.sleep(1)
+    gen.end("test", 120)
+    assert linux.end("tap", 60) == 0 and "; 0 messages lost" in linux.log("tap")
+    assert linux.run("cp /tmp/tap.pcapng /job/")[0] == 0
+    shutil.copy(linux.job / "tap.pcapng", tmp_path)
+    guests.capture()
+
+
+def assert_named(build, folder, unseen, consequences):
+    """What the wire names on a connection, the tap names, but for what the page lists; and the reverse."""
+    wire, tap = broken(build, folder / "wire.pcap"), broken(build, folder / "tap.pcapng")
+    unseen, wrong, same = set().union(*unseen.values()), [], 0
     for name in set(wire) & set(tap):
         for on_wire, in_tap in zip(wire[name], tap[name]):
             same += len(on_wire & in_tap)
-            more, less = in_tap - on_wire - test_kernel_tap.NEVER_LEFT, on_wire - in_tap - unseen
+            more, less = in_tap - on_wire - consequences, on_wire - in_tap - unseen
             if more or less:
                 wrong.append((name, sorted(more), sorted(less)))
-    print(f"{len(wire)} connections, {same} findings in both")
-    assert not wrong and same > 100
+    print(f"{len(wire)} connections on the wire, {len(tap)} in the tap, {same} findings in both")
+    assert len(set(wire) ^ set(tap)) <= 1, set(wire) ^ set(tap)  # one may be under way at the end
+    assert not wrong, wrong
+    return len(wire), same
+
+
+def missing(build):
+    return not (build / "tap" / "iwarp-tap").exists() or not (build / "traffic-gen" / "iwarp-gen-verbs.so").exists()
+
+
+def test_faults_of_a_client(build, tmp_path):
+    """iwarp-gen provokes Linux's server."""
+    if missing(build):
+        pytest.skip("iwarp-tap or iwarp-gen's verbs are not built")
+    guests = link.Link("rxe", {"client": "bookworm", "server": "testing"}, {"client": "client", "server": "nfs"})
+    try:
+        guests["client"].install(build)
+        install(guests["server"], build / "tap" / "iwarp-tap")
+        provoke(guests, guests["client"], guests["server"], "rdma:10.1.1.2:20049 --export=/srv/nfs --mount-port=20048", None, tmp_path)
+    finally:
+        guests.stop()
+    connections, same = assert_named(build, tmp_path, test_kernel_tap.UNSEEN_BY_SERVER, test_kernel_tap.NEVER_LEFT)
+    assert connections > 100 and same > 100
+
+
+def test_faults_of_a_server(build, tmp_path):
+    """iwarp-gen provokes Linux's client, which mounts from it again and again."""
+    if missing(build):
+        pytest.skip("iwarp-tap or iwarp-gen's verbs are not built")
+    guests = link.Link("rxe", {"client": "testing", "server": "bookworm"}, {"client": "client", "server": "none"})
+    try:
+        guests["server"].install(build)
+        install(guests["client"], build / "tap" / "iwarp-tap")
+        provoke(guests, guests["server"], guests["client"], "--listen rdma:10.1.1.2:20049", "listening on port", tmp_path)
+    finally:
+        guests.stop()
+    connections, same = assert_named(build, tmp_path, test_kernel_tap.UNSEEN_BY_CLIENT, test_kernel_tap.CONSEQUENCES | test_kernel_tap.NEVER_LEFT)
+    assert connections > 20 and same > 20
