@@ -58,7 +58,8 @@ static void link_put(struct link_output *out, struct link *link, int64_t time_ns
                                                .headers = headers,
                                                .headers_length = ib_headers_encode(wire, headers, sizeof headers),
                                                .payload = payload,
-                                               .payload_length = packet->length},
+                                               .payload_length = packet->length,
+                                               .no_icrc = true},
                           frame);
     mark.found = packet->found;
     mark.left_out = packet->left_out;

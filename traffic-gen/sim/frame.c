@@ -136,7 +136,7 @@ size_t frame_encode_roce(const struct frame_path *path, const struct frame_roce 
     uint8_t *ip = out + ip_at;
     size_t head = path->ipv6 ? frame_ipv6_head(path, &inside, ip) : frame_ipv4_head(path, &inside, ip);
     uint8_t *udp = ip + head, *p = udp + UDP_HEADER;
-    uint32_t crc;
+    uint32_t crc = 0;
 
     put_be16(udp, roce->source_port);
     put_be16(udp + 2, IB_ROCE2_UDP_PORT);
@@ -146,7 +146,8 @@ size_t frame_encode_roce(const struct frame_path *path, const struct frame_roce 
     if (roce->payload_length)
         memcpy(p + roce->headers_length, roce->payload, roce->payload_length);
     memset(p + roce->headers_length + roce->payload_length, 0, pad);
-    crc = ib_icrc(path->ipv6 ? IB_BELOW_IPV6_UDP : IB_BELOW_IPV4_UDP, ip, head + UDP_HEADER, p, transport);
+    if (!roce->no_icrc)
+        crc = ib_icrc(path->ipv6 ? IB_BELOW_IPV6_UDP : IB_BELOW_IPV4_UDP, ip, head + UDP_HEADER, p, transport);
     for (unsigned i = 0; i < IB_ICRC_LEN; i++)
         p[transport + i] = (uint8_t)(crc >> 8 * i);
     return ip_at + head + inside.length;
