@@ -100,7 +100,7 @@ static void encode_path(const struct ib_cm_path *path, uint8_t *body)
 bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n)
 {
     const struct layout *layout;
-    const uint8_t *body = p + IB_MAD_HEADER_LEN;
+    const uint8_t *body;
 
     if (n < IB_MAD_HEADER_LEN || p[0] != BASE_VERSION || p[1] != CLASS_CM || p[2] != CLASS_VERSION)
         return false;
@@ -108,6 +108,7 @@ bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n)
     if (!layout || n < IB_MAD_HEADER_LEN + (size_t)layout->private_data)
         return false;
     n -= IB_MAD_HEADER_LEN + (size_t)layout->private_data;
+    body = p + IB_MAD_HEADER_LEN;
     *out = (struct ib_cm){
         .attribute = (uint8_t)get_be16(p + AT_ATTRIBUTE),
         .transaction = get_be64(p + AT_TRANSACTION),
@@ -143,10 +144,11 @@ bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n)
 size_t ib_cm_encode(const struct ib_cm *cm, uint8_t *out, size_t size)
 {
     const struct layout *layout = cm_layout_of(cm->attribute);
-    uint8_t *body = out + IB_MAD_HEADER_LEN;
+    uint8_t *body;
 
     if (!layout || size < IB_MAD_LEN || cm->private_len > layout->private_len)
         return 0;
+    body = out + IB_MAD_HEADER_LEN;
     memset(out, 0, IB_MAD_LEN);
     out[0] = BASE_VERSION;
     out[1] = CLASS_CM;

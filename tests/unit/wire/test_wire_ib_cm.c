@@ -105,6 +105,15 @@ UNIT_TEST(what_is_encoded_is_decoded)
     assert_null(ib_cm_name(0x17));
 }
 
+/* clang's sanitizer sees an address that is computed before the length is compared. */
+UNIT_TEST(no_octets)
+{
+    struct ib_cm cm = {.attribute = IB_CM_READY};
+
+    assert_int_equal(ib_cm_encode(&cm, NULL, 0), 0);
+    assert_false(ib_cm_decode(&cm, NULL, 0));
+}
+
 UNIT_TEST(ip_addressing)
 {
     struct ib_ip_cm header = {.ip_version = 6, .source_port = 700, .source = {0xfd, 1}, .destination = {0xfd, 2}},
