@@ -21,6 +21,8 @@ struct tapped {
     struct link link;
     bool wanted;
     bool ended, server_ended; /* and which side was first */
+    bool closed;              /* the end was written */
+    uint64_t ended_ns;
     GHashTable *sent;  /* server: posted Sends without completion: `of`, PSN; client: Calls without Reply: XID, PSN */
     GHashTable *reads; /* `of`, struct begun */
     struct headers *headers; /* NULL: file data are written, too */
@@ -43,6 +45,7 @@ struct recorder {
     uint64_t dropped, skipped; /* skipped: the part of assembly_dropped() that was reported to the connections */
     uint64_t latest_ns;
     unsigned n_waiting;
+    unsigned n_closing; /* connections that have ended, and whose end is still to be written */
 };
 
 static void tapped_free(gpointer p)
@@ -162,21 +165,57 @@ static void recorder_manage(struct recorder *recorder, struct tapped *tapped, in
     link_manage(&recorder->out, &tapped->link, time_ns, side, &cm);
 }
 
-static void note_end(struct tapped *tapped, bool by_server)
+static void note_end(struct recorder *recorder, struct tapped *tapped, uint64_t time_ns, bool by_server)
 {
     if (tapped->ended)
         return;
     tapped->ended = true;
     tapped->server_ended = by_server;
+    tapped->ended_ns = time_ns;
+    recorder->n_closing++;
 }
 
-/* Completions of what came before may be recorded after the end, so it is written once the kernel forgets the rest. */
 static void recorder_end(struct recorder *recorder, struct tapped *tapped, int64_t time_ns)
 {
     struct ib_cm cm = {.attribute = IB_CM_DISCONNECT_REQUEST};
 
-    if (tapped->ended && tapped->wanted)
+    if (!tapped->ended || tapped->closed)
+        return;
+    tapped->closed = true;
+    recorder->n_closing--;
+    if (tapped->wanted)
         link_manage(&recorder->out, &tapped->link, time_ns, tapped->server_ended ? LINK_SERVER : LINK_CLIENT, &cm);
+}
+
+/*
+ * Completions of what came before may be recorded after the end, so it is written once the kernel forgets the rest, or
+ * after a while: a client may keep a connection that has ended for as long as the mount lasts.
+ */
+static void end_late_ones(struct recorder *recorder)
+{
+    GHashTableIter all;
+    gpointer value;
+
+    if (recorder->n_closing == 0)
+        return;
+    g_hash_table_iter_init(&all, recorder->connections);
+    while (g_hash_table_iter_next(&all, NULL, &value)) {
+        struct tapped *tapped = value;
+
+        if (recorder->latest_ns > tapped->ended_ns + RECORDER_END_NS)
+            recorder_end(recorder, tapped, (int64_t)recorder->latest_ns + recorder->options.epoch_ns);
+    }
+}
+
+/* The number of a new connection may have belonged to another one. */
+static void free_number(struct recorder *recorder, uint64_t id, int64_t time_ns)
+{
+    struct tapped *tapped = g_hash_table_lookup(recorder->connections, &id);
+
+    if (!tapped)
+        return;
+    recorder_end(recorder, tapped, time_ns);
+    g_hash_table_remove(recorder->connections, &id);
 }
 
 static void recorder_gone(struct recorder *recorder, struct tapped *tapped, int64_t time_ns)
@@ -343,10 +382,10 @@ static void put_turn(struct recorder *recorder, const struct turn *turn)
     unsigned host = event->server ? LINK_SERVER : LINK_CLIENT;
     int64_t time_ns = (int64_t)event->time_ns + recorder->options.epoch_ns;
 
-    if (event->kind == TAP_CONNECT || event->kind == TAP_ASKED) /* the number may have belonged to another connection */
-        g_hash_table_remove(recorder->connections, &event->connection);
+    if (event->kind == TAP_CONNECT || event->kind == TAP_ASKED)
+        free_number(recorder, event->connection, time_ns);
     tapped = tapped_of(recorder, event);
-    if (!tapped->wanted && event->kind != TAP_GONE)
+    if ((!tapped->wanted || tapped->closed) && event->kind != TAP_GONE)
         return;
     switch ((enum tap_kind)event->kind) {
     case TAP_CONNECT:
@@ -365,10 +404,10 @@ static void put_turn(struct recorder *recorder, const struct turn *turn)
         recorder_manage(recorder, tapped, time_ns, LINK_SERVER, whole, IB_CM_REJECT);
         break;
     case TAP_LEAVE:
-        note_end(tapped, event->server);
+        note_end(recorder, tapped, event->time_ns, event->server);
         break;
     case TAP_LEFT:
-        note_end(tapped, !event->server);
+        note_end(recorder, tapped, event->time_ns, !event->server);
         break;
     case TAP_GONE:
         recorder_gone(recorder, tapped, time_ns);
@@ -526,6 +565,7 @@ void recorder_reach(struct recorder *recorder, uint64_t now_ns)
 {
     recorder->latest_ns = MAX(recorder->latest_ns, now_ns);
     put_turns(recorder, false);
+    end_late_ones(recorder);
 }
 
 struct recorder_counts recorder_counts(const struct recorder *recorder)

@@ -4,7 +4,7 @@
  * decides their order, and notes what is missing. Packets are written in the order of records, with their times. A
  * Reply that a client received waits, at most RECORDER_WAIT_NS or RECORDER_QUEUE records, for the octets that the
  * server had written into the client's memory, because these come first on the wire; everything after the Reply waits,
- * too.
+ * too. The end of a connection is written when the kernel forgets the connection, at most RECORDER_END_NS later.
  */
 #ifndef IWARP_TAP_RECORDER_H
 #define IWARP_TAP_RECORDER_H
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RECORDER_QUEUE = 8192, RECORDER_WAIT_NS = 200000000, RECORDER_FILTERS = 16 };
+enum { RECORDER_QUEUE = 8192, RECORDER_WAIT_NS = 200000000, RECORDER_END_NS = 2000000000, RECORDER_FILTERS = 16 };
 
 struct recorder_options {
     uint32_t snap;     /* octets of a packet that are written; 0: all */

@@ -104,7 +104,7 @@ def test_a_server_names_the_fault(build, check, played, replay, fault):
 
 
 # What the server does wrong by RDMA shows on a client as what it does to the octets.
-CONSEQUENCES = {"RPCR-4.3.2.2-01", "RPCR-3.4.6-10", "RPCR-3.4.6.2-03", "RPCR-3.4.1-02", "EXP-3.8.1-01", "RPCR-3.4.6.2-02", "RPCR-4.3.3-07"}
+CONSEQUENCES = {"RPCR-4.3.2.2-01", "RPCR-3.4.6-10", "RPCR-3.4.6.2-03", "RPCR-3.4.1-02", "EXP-3.8.1-01", "RPCR-3.4.6.2-02", "RPCR-4.3.3-07", "NFS4-15.2-02"}
 
 
 @pytest.mark.parametrize("fault", ["RPCR-3.3.1-03", "RPCR-3.3.1-05", "RPCR-3.3.3-03", "RPCR-6.3-01", "NFSULB-6.7.2-01"])

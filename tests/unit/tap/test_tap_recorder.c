@@ -446,6 +446,29 @@ static void connections_begin_and_end(void **state)
     end();
 }
 
+/* A client keeps a connection that has ended until the mount ends. What it posts there is never sent. */
+static void an_end_does_not_wait_for_ever(void **state)
+{
+    uint8_t mad[IB_MAD_LEN] = {0};
+    struct tap_event left = event_of(TAP_LEFT, false, 0);
+
+    start(NULL);
+    give(event_of(TAP_CONNECT, false, 0), NULL, 0);
+    give(left, NULL, 0);
+    recorder_reach(bench.recorder, left.time_ns + RECORDER_END_NS);
+    assert_int_equal(recorder_counts(bench.recorder).packets, 1);
+    recorder_reach(bench.recorder, left.time_ns + RECORDER_END_NS + 1);
+    assert_int_equal(recorder_counts(bench.recorder).packets, 2);
+    give(event_of(TAP_RECEIVED, false, 1), "1234", 4);
+    recorder_reach(bench.recorder, left.time_ns + 10 * (uint64_t)RECORDER_END_NS);
+    give(event_of(TAP_GONE, false, 0), NULL, 0);
+    assert_int_equal(stop().packets, 2);
+    next_mad(mad);
+    next_mad(mad);
+    assert_int_equal(mad[17], IB_CM_DISCONNECT_REQUEST);
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +484,7 @@ int main(void)
         cmocka_unit_test(packets_without_octets_are_left_out),
         cmocka_unit_test(headers_are_small),
         cmocka_unit_test(connections_begin_and_end),
+        cmocka_unit_test(an_end_does_not_wait_for_ever),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
