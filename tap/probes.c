@@ -216,6 +216,8 @@ bool probes_read(struct probes *probes, int timeout_ms)
 {
     int n = ring_buffer__poll(probes->ring, timeout_ms);
 
+    if (n == 0) /* records that are too few to wake anybody */
+        n = ring_buffer__consume(probes->ring);
     errno = n < 0 ? -n : 0;
     return n >= 0 || errno == EINTR;
 }

@@ -22,6 +22,7 @@ enum {
     ENTRIES_MAX = 300, /* of one segment, or of one XDR buffer */
     PAGE = 4096,
     RING = 1 << 26,
+    MANY = RING / 16,
 };
 
 struct {
@@ -85,6 +86,12 @@ static __always_inline void fill(struct tap_event *event, void *octets, __u64 n,
         event->n = n;
 }
 
+/* The reader looks by itself, now and then: waking it for each record would cost more than the record. */
+static __always_inline __u64 wake_if_many(void)
+{
+    return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < MANY ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP;
+}
+
 /* One block of at most TAP_BLOCK octets at m->from + at. */
 __noinline int put_block(struct message *m, __u32 at, __u32 length)
 {
@@ -104,7 +111,7 @@ __noinline int put_block(struct message *m, __u32 at, __u32 length)
         record->event = m->event;
         record->event.length = length;
         fill(&record->event, record->octets, n, SMALL, m->from + at);
-        bpf_ringbuf_submit(record, 0);
+        bpf_ringbuf_submit(record, wake_if_many());
     } else {
         struct large_record *record = bpf_ringbuf_reserve(&ring, sizeof *record, 0);
 
@@ -115,7 +122,7 @@ __noinline int put_block(struct message *m, __u32 at, __u32 length)
         record->event = m->event;
         record->event.length = length;
         fill(&record->event, record->octets, n, TAP_BLOCK, m->from + at);
-        bpf_ringbuf_submit(record, 0);
+        bpf_ringbuf_submit(record, wake_if_many());
     }
     m->event.first = 0;
     return 0;
