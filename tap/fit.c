@@ -80,14 +80,14 @@ enum fit fit_kernel(const char *sys, char *why, size_t size)
     return FIT_YES;
 }
 
-/* Each time when a module is loaded, its folder has another inode. */
+/* Each time when a module is loaded, its folder has another inode. 0: it is not there. */
 static uint64_t life_of(const char *sys, const char *name)
 {
     char path[FIT_PATH];
     struct stat folder;
 
     (void)snprintf(path, sizeof path, "%s/module/%s", sys, name);
-    return is_live(sys, name) && stat(path, &folder) == 0 ? folder.st_ino : 0;
+    return stat(path, &folder) == 0 ? folder.st_ino : 0;
 }
 
 struct fit_watch fit_watch_begin(const char *sys)
@@ -95,25 +95,23 @@ struct fit_watch fit_watch_begin(const char *sys)
     struct fit_watch watch = {.gone = false};
 
     for (size_t i = 0; i < FIT_MODULES; i++)
-        watch.life[i] = life_of(sys, modules[i]);
+        watch.life[i] = is_live(sys, modules[i]) ? life_of(sys, modules[i]) : 0;
     return watch;
 }
 
 enum fit_change fit_watch_look(struct fit_watch *watch, const char *sys)
 {
-    const struct fit_watch now = fit_watch_begin(sys);
-    bool there = true, same = true;
+    struct fit_watch now;
 
-    for (size_t i = 0; i < FIT_MODULES; i++) {
-        there &= now.life[i] != 0;
-        same &= now.life[i] == watch->life[i];
+    if (!watch->gone) { /* often, so with few system calls */
+        for (size_t i = 0; i < FIT_MODULES; i++)
+            watch->gone |= life_of(sys, modules[i]) != watch->life[i];
+        return watch->gone ? FIT_GONE : FIT_SAME;
     }
-    if (!watch->gone && !same) {
-        watch->gone = true;
-        return FIT_GONE;
-    }
-    if (!watch->gone || !there)
-        return FIT_SAME;
+    now = fit_watch_begin(sys);
+    for (size_t i = 0; i < FIT_MODULES; i++)
+        if (now.life[i] == 0)
+            return FIT_SAME;
     *watch = now;
     return FIT_AGAIN;
 }

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 100 };
+enum { LOOK_MS = 200 };
 #define NAME "iwarp-tap"
 
 /* ---- the process ---- */
