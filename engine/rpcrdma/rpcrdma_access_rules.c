@@ -9,6 +9,7 @@
  * or end within the offer of a known Call.
  */
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
+#include "wire/invariant.h"
 
 enum { DISORDERED_MAX = 1024 }; /* segments that are searched for one access */
 enum { STRAY_CALLS = 3 };       /* Calls of the owner to wait for after an RDMA Read that preceded its Call */
@@ -34,6 +35,7 @@ static void note_wrong(struct lookup *found, const struct rpcrdma_offer *offer, 
     if (!found->wrong || (holds && !found->wrong_holds))
         found->wrong = offer;
     found->wrong_holds |= holds;
+    INVARIANT(!found->wrong_holds || found->wrong);
 }
 
 /* Notes an outstanding offer of the right kind. */
@@ -49,6 +51,7 @@ static void note_same(struct lookup *found, const struct rpcrdma_offer *offer, c
         found->first = offer;
     if (rpcrdma_area_holds(&offered, &end))
         found->last = offer;
+    INVARIANT(found->same && rpcrdma_waits(found->same->transaction));
 }
 
 static struct lookup access_look_up(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
@@ -71,6 +74,9 @@ static struct lookup access_look_up(const struct rpcrdma_connection *rpcrdma, co
             note_same(&found, o, &area);
         }
     }
+    INVARIANT((!found.first && !found.last) || found.same);
+    INVARIANT(!found.wrong || rpcrdma_waits(found.wrong->transaction));
+    INVARIANT(!found.answered || !rpcrdma_waits(found.answered->transaction));
     return found;
 }
 
@@ -140,6 +146,7 @@ static void fail_disordered(struct rpcrdma_connection *rpcrdma, const struct rpc
                     access_name(move), move->place.frame, (unsigned long long)move->to, move->stag);
     offer->transaction->malformed = true;
     rpcrdma_misread(offer->transaction);
+    INVARIANT(offer->transaction->malformed && offer->transaction->misread);
 }
 
 static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move, const struct lookup *found,
@@ -192,6 +199,7 @@ static void judge_answered_write(struct rpcrdma_connection *rpcrdma, const struc
                                  const struct rpcrdma_transaction *t)
 {
     rpcrdma_revoked_access(rpcrdma, move, t);
+    INVARIANT(!rpcrdma_waits(t) && t->side == move->owner);
     if (rpcrdma->memory->late_number[move->owner] == t->number)
         return;
     if (t->outcome == RPCRDMA_FAILED) {
@@ -224,6 +232,7 @@ static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct r
             fail_write_after_reply(rpcrdma, move, unwritten->xid, &unwritten->place);
         unwritten->reported = true;
         state->late_number[move->owner] = unwritten->transaction;
+        INVARIANT(unwritten->owner == move->owner);
     } else if ((offer = find_disordered(rpcrdma, move))) {
         fail_disordered(rpcrdma, move, offer);
     } else if (found.wrong && (found.wrong_holds || !found.same)) {
@@ -263,6 +272,7 @@ static void drop_stray(struct rpcrdma_memory_state *state, unsigned i)
 {
     for (state->strays--; i < state->strays; i++)
         state->odd->stray[i] = state->odd->stray[i + 1];
+    INVARIANT(state->strays < RPCRDMA_STRAYS_MAX);
 }
 
 static void keep_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
@@ -280,6 +290,7 @@ static void keep_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
                                                                 .place = move->place,
                                                                 .acked_known = move->acked_known,
                                                                 .acked = move->acked};
+    INVARIANT(rpcrdma_memory_is_sound(state) && state->strays > 0);
 }
 
 static bool offers_area(const struct rpcrdma_transaction *t, const struct rpcrdma_area *area)
@@ -308,6 +319,7 @@ static void keep_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     if (oldest->place.frame != 0) /* the Call that may excuse this access will no longer find it */
         rpcrdma_pending_excuse(rpcrdma, oldest->owner, oldest->place.frame);
     *oldest = (struct rpcrdma_ahead){.stag = move->stag, .place = move->place, .owner = move->owner};
+    INVARIANT(rpcrdma_memory_is_sound(state) && state->aheads > 0);
 }
 
 static bool offers_stag(const struct rpcrdma_transaction *t, uint32_t stag)
@@ -375,6 +387,7 @@ void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
             i++;
         }
     }
+    INVARIANT(rpcrdma_memory_is_sound(state));
 }
 
 static void judge_stray_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
@@ -449,6 +462,7 @@ static void grow_accesses(struct rpcrdma_connection *rpcrdma)
         return;
     state->access = moved;
     state->accesses_size = larger;
+    INVARIANT(larger <= RPCRDMA_ACCESSES_MAX && (larger & (larger - 1)) == 0);
 }
 
 static void judge_fitting(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
@@ -468,6 +482,7 @@ static void judge_fitting(struct rpcrdma_connection *rpcrdma, const struct rpcrd
                                     .area = rpcrdma_area_of_move(move),
                                     .xid = move->offer->transaction->xid,
                                     .frame = move->place.frame};
+    INVARIANT(rpcrdma_memory_is_sound(state) && rpcrdma_waits(move->offer->transaction));
     if (!move->first)
         return;
     for (unsigned i = 0; i < n; i++)
@@ -502,6 +517,7 @@ static bool runs_over(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_m
     if (!found->same || found->same->transaction->damage)
         return false;
     offered = rpcrdma_area_of(&found->same->target);
+    INVARIANT(rpcrdma_waits(found->same->transaction));
     return rpcrdma_area_meets(&offered, &area);
 }
 
@@ -549,6 +565,7 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
     if (!move->first && move->operation != 0 && state->judged[move->side] == move->operation)
         return;
     state->judged[move->side] = move->operation;
+    INVARIANT(rpcrdma_memory_is_sound(state));
     if (rpcrdma->verdict->muted || access_judge_model(rpcrdma, move))
         return;
     if (move->kind == RDMA_WRITE)
@@ -564,4 +581,5 @@ void rpcrdma_access_finish(struct rpcrdma_connection *rpcrdma)
     for (unsigned i = 0; i < state->strays; i++)
         report_stray(rpcrdma, &state->odd->stray[i]);
     state->strays = 0;
+    INVARIANT(rpcrdma_memory_is_sound(state));
 }

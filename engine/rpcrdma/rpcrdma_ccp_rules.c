@@ -8,6 +8,7 @@
  */
 #include "engine/core/words.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
+#include "wire/invariant.h"
 
 enum { CCP_PROGRAM = 100417, CCP_VERSION = 1, CCP_CONF_RDMA = 1, CCP_WORDS = 3 };
 
@@ -66,6 +67,7 @@ static void note_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *cc
     ccp->maxreply = w[1];
     ccp->client_reads = w[2];
     ccp->asked_frame = m->place.frame;
+    INVARIANT(ccp->client < 2);
 }
 
 static void note_reply(struct rpcrdma_ccp *ccp, const struct rpcrdma_message *m)
@@ -80,6 +82,7 @@ static void note_reply(struct rpcrdma_ccp *ccp, const struct rpcrdma_message *m)
     ccp->server_reads = w[2];
     ccp->agreed_at = m->place.offset;
     ccp->agreed_frame = m->place.frame;
+    INVARIANT(ccp->asked && ccp->client < 2);
 }
 
 static void ccp_judge_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_ccp *ccp, struct rpcrdma_message *m)
@@ -159,6 +162,7 @@ void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *cc
     if (move->kind != RDMA_READ)
         return;
     ccp->reading[reader]++;
+    INVARIANT(ccp->reading[reader] > 0 && (!ccp->agreed || ccp->asked));
     if (!ccp->agreed)
         return;
     if (rpcrdma->side[other_side(reader)].hole || move->unsure)

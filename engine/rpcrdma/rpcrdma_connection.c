@@ -4,12 +4,27 @@
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
 #include "engine/rpcrdma/rpcrdma_record.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* A server may hang for a minute and continue. After this many times t_answer without any message, no Call waits. */
 enum { QUIET_ANSWERS = 10 };
+
+/* Holds whenever no message is being dispatched. */
+static bool rpcrdma_connection_is_sound(const struct rpcrdma_connection *rpcrdma)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const struct rpcrdma_side *side = &rpcrdma->side[i];
+
+        if (side->calls.outstanding != side->calls.waiting.n || rpcrdma->answered_number[i] > rpcrdma->transactions ||
+            (side->send_size > 0) != (side->send != NULL) || (side->calls.total > 0 && !side->calls.hash))
+            return false;
+    }
+    return rpcrdma->client >= -1 && rpcrdma->client < 2 && rpcrdma->n_offers <= rpcrdma->options.segments_max &&
+           rpcrdma->n_early <= RPCRDMA_UNDECIDED_MAX && (rpcrdma->n_early > 0) == (rpcrdma->early != NULL);
+}
 
 static void rpcrdma_connection_fill_options(struct rpcrdma_options *options)
 {
@@ -25,6 +40,8 @@ static void rpcrdma_connection_fill_options(struct rpcrdma_options *options)
         options->segments_max = 65536;
     if (options->content_max == 0)
         options->content_max = 4 * 1024 * 1024;
+    INVARIANT(options->transactions_max > 0 && options->segments_max > 0 && options->content_max > 0);
+    INVARIANT(options->t_react != 0 && options->t_answer != 0);
 }
 
 struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *options,
@@ -54,6 +71,7 @@ struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *
         rpcrdma_connection_free(rpcrdma);
         return NULL;
     }
+    INVARIANT(verdict->off || rpcrdma->threshold);
     return rpcrdma;
 }
 
@@ -64,6 +82,9 @@ void rpcrdma_equip(struct rpcrdma_connection *rpcrdma)
 
     rpcrdma->recognised = good ? RPCRDMA_YES : RPCRDMA_NO;
     rpcrdma->memory_lacking |= !good;
+    INVARIANT(rpcrdma->recognised != RPCRDMA_YES || rpcrdma->verdict->off ||
+              (rpcrdma->credit && rpcrdma->resource && rpcrdma->memory && rpcrdma->reaction));
+    INVARIANT(rpcrdma->recognised == RPCRDMA_YES || rpcrdma->memory_lacking);
 }
 
 bool rpcrdma_connection_lacks_memory(const struct rpcrdma_connection *rpcrdma)
@@ -109,6 +130,8 @@ static void mark_faulty(struct rpcrdma_message *message, enum rule_id rule, enum
     message->faulty = true;
     if (message->kind == RPCRDMA_KIND_CALL && message->transaction)
         message->transaction->malformed = true;
+    INVARIANT(message->fault != 0 && message->fault <= RULE_COUNT);
+    INVARIANT(message->kind != RPCRDMA_KIND_CALL || !message->transaction || message->transaction->fault != 0);
 }
 
 void rpcrdma_fail(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,
@@ -221,6 +244,7 @@ static void learn_client(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         rpcrdma->client = (int)message->side;
     else if (message && rpcrdma_by_rfc5666(rpcrdma))
         rpcrdma->client = client_of_rfc5666(message);
+    INVARIANT(rpcrdma->client >= -1 && rpcrdma->client < 2);
 }
 
 void rpcrdma_connection_ports(struct rpcrdma_connection *rpcrdma, uint16_t port0, uint16_t port1)
@@ -253,6 +277,10 @@ void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const s
     s->announced.valid = status == RPCRDMA_PD_OK;
     if (s->announced.valid)
         s->announced.data = block;
+    INVARIANT(s->announced.data.send_size >= RPCRDMA_INLINE_DEFAULT &&
+              s->announced.data.receive_size >= RPCRDMA_INLINE_DEFAULT);
+    INVARIANT(s->announced.data.send_size <= RPCRDMA_SEND_MAX / 4 &&
+              s->announced.data.receive_size <= RPCRDMA_SEND_MAX / 4);
     if (!rpcrdma->verdict->off)
         rpcrdma_threshold_private_data(rpcrdma, data, status);
 }
@@ -266,6 +294,8 @@ static void rpcrdma_connection_lose(struct rpcrdma_connection *rpcrdma, unsigned
     s->lost_frame = rpcrdma->said_frame;
     s->send_open = false;
     rpcrdma_transactions_damage(rpcrdma);
+    INVARIANT(!s->calls.waiting.newest || s->calls.waiting.newest->damage != RPCRDMA_WHOLE);
+    INVARIANT(!s->calls.waiting.oldest || s->calls.waiting.oldest->damage != RPCRDMA_WHOLE);
     if (rpcrdma->verdict->off)
         return;
     rpcrdma_depth_skipped(rpcrdma, other_side(side));
@@ -283,6 +313,7 @@ static void lose_message(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     rpcrdma_lacks_one(rpcrdma, side);
     rpcrdma_connection_lose(rpcrdma, side, true);
+    INVARIANT(rpcrdma->side[side].lack.any && rpcrdma->side[side].hole && !rpcrdma_sends_seen(rpcrdma, side));
 }
 
 /* This side has sent nothing since the hole that would show what is missing. */
@@ -293,6 +324,7 @@ static void lose_pending(struct rpcrdma_connection *rpcrdma, unsigned side)
     rpcrdma->holes++;
     rpcrdma_lacks_unknown(rpcrdma, side);
     rpcrdma_connection_lose(rpcrdma, side, true);
+    INVARIANT(!rpcrdma_sends_seen(rpcrdma, side) && !rpcrdma_calls_seen(rpcrdma, side));
 }
 
 /* ---- messages ---- */
@@ -317,6 +349,7 @@ static void decode_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tr
         .transaction = t, .reply = reply, .body = reply ? &t->open->reply_body : &t->open->call_body, .place = *place};
 
     rpcrdma_payload_decode(t, reply, p, n, rpc);
+    INVARIANT(payload.body->length == n && (payload.body->known || !payload.body->walked));
     if (!rpcrdma->verdict->off)
         judge_payload(rpcrdma, t, reply, message);
     if (rpcrdma->events.payload && !(reply && message->discarded))
@@ -342,15 +375,16 @@ static void judge_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
 
 static void rpcrdma_connection_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
-    struct rpcrdma_transaction *before = rpcrdma_find_outstanding(rpcrdma, m->side, m->header.xid), *t;
+    struct rpcrdma_transaction *t = m->transaction = rpcrdma_transaction_open(rpcrdma, m), *before;
 
-    t = m->transaction = rpcrdma_transaction_open(rpcrdma, m);
     if (!t)
         return;
+    before = rpcrdma_find_earlier(t);
     t->malformed = m->faulty || m->header.status != RPCRDMA_OK;
     t->fault = m->fault;
     if (before && before->outcome == RPCRDMA_SETTLED) /* counts as answered, like its copy */
         before = NULL;
+    INVARIANT(before != t && (!before || before->number < t->number));
     if (before && !t->repeats)
         before->ambiguous = t->ambiguous = true;
     if (m->misread || m->header.status != RPCRDMA_OK)
@@ -361,6 +395,8 @@ static void rpcrdma_connection_call(struct rpcrdma_connection *rpcrdma, struct r
         judge_call(rpcrdma, m, before);
     if (m->has_rpc && m->lacking == 0)
         decode_inline(rpcrdma, m, false);
+    INVARIANT(m->transaction == t && rpcrdma_waits(t) && rpcrdma_transaction_is_sound(t));
+    INVARIANT(t->fault != 0 || m->fault == 0);
 }
 
 /* A Reply without a known payload. */
@@ -378,6 +414,7 @@ static void decode_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     const struct rpcrdma_chunk_state *chunk;
 
     chunk = t->reply_chunk >= 0 ? &t->chunks[t->reply_chunk] : NULL;
+    INVARIANT(!chunk || (chunk->kind == RPCRDMA_REPLY_CHUNK && chunk->first + chunk->n <= t->n_offers));
     if (!chunk || chunk->returned == 0 || chunk->returned > content->size ||
         rpcrdma_chunk_prefix(t, chunk) < chunk->returned || content->cut)
         rpcrdma_judge_chunks(rpcrdma, m);
@@ -405,6 +442,7 @@ static struct rpcrdma_transaction *discarded_answer_to(const struct rpcrdma_conn
 static void rpcrdma_take_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     rpcrdma_take_returned(m->transaction, m);
+    INVARIANT(m->transaction->side != m->side && rpcrdma_waits(m->transaction));
     if (!rpcrdma->verdict->off)
         rpcrdma_reply_header(rpcrdma, m);
     if (m->lacking > 0)
@@ -456,6 +494,7 @@ static void rpcrdma_connection_answer(struct rpcrdma_connection *rpcrdma, struct
         rpcrdma_memory_answer(rpcrdma, m);
     if (m->kind == RPCRDMA_KIND_REPLY)
         rpcrdma_take_reply(rpcrdma, m);
+    INVARIANT(rpcrdma_waits(t) && rpcrdma_transaction_is_sound(t));
 }
 
 /* An error in the header (RFC 8166 section 4.3.1), reported or not. */
@@ -473,6 +512,7 @@ static void settle_copies(struct rpcrdma_connection *rpcrdma, const struct rpcrd
         t->outcome = RPCRDMA_SETTLED;
         if (!rpcrdma->verdict->off)
             rpcrdma_credit_settled(rpcrdma, t);
+        INVARIANT(rpcrdma_waits(t) && rpcrdma_transaction_is_sound(t));
     }
 }
 
@@ -497,6 +537,8 @@ static void rpcrdma_connection_settle(struct rpcrdma_connection *rpcrdma, struct
         rpcrdma_transaction_close(rpcrdma, t, m, RPCRDMA_FAILED);
     if (!rpcrdma_waits(t))
         settle_copies(rpcrdma, t);
+    INVARIANT(rpcrdma_transaction_is_sound(t));
+    INVARIANT(m->kind == RPCRDMA_KIND_CALL || t->spoilt || !rpcrdma_waits(t));
 }
 
 /* Before the transaction is opened or looked up. */
@@ -545,6 +587,7 @@ static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message 
         rpcrdma->events.message(rpcrdma->events.ctx, m);
     rpcrdma_connection_settle(rpcrdma, m);
     rpcrdma->judged = NULL;
+    INVARIANT(rpcrdma_connection_is_sound(rpcrdma) && !rpcrdma->silent);
 }
 
 /*
@@ -580,7 +623,9 @@ static void rpcrdma_connection_on_send(struct rpcrdma_connection *rpcrdma, const
                                 .copy_ns = part->psns.copy_ns,
                                 .skew_ns = part->psns.skew_ns};
 
+    INVARIANT(there <= n);
     rpcrdma_header_decode(&m.header, p, there);
+    INVARIANT(m.header.status != RPCRDMA_OK || m.header.header_len <= there);
     if (m.lacking > 0 && (m.header.status != RPCRDMA_OK || kind_is_cut_off(rpcrdma, &m))) {
         lose_message(rpcrdma, m.side);
         return;
@@ -598,6 +643,7 @@ static void rpcrdma_connection_on_send(struct rpcrdma_connection *rpcrdma, const
     }
     rpcrdma_early_free(rpcrdma);
     dispatch(rpcrdma, &m);
+    INVARIANT(rpcrdma->n_early == 0 && !rpcrdma->early && rpcrdma->recognised == RPCRDMA_YES);
 }
 
 /* ---- Sends ---- */
@@ -618,6 +664,7 @@ static bool send_room(struct rpcrdma_side *s, uint64_t n)
         return false;
     s->send = grown;
     s->send_size = larger;
+    INVARIANT(n <= s->send_size && s->send_size <= RPCRDMA_SEND_MAX);
     return true;
 }
 
@@ -640,6 +687,8 @@ static void rpcrdma_connection_gather(struct rpcrdma_side *s, const struct rdma_
     s->send_n = end > s->send_n ? (uint32_t)end : s->send_n;
     if (part->lacking > 0 && end - part->lacking < s->send_there)
         s->send_there = (uint32_t)(end - part->lacking);
+    INVARIANT(s->send_spoilt || (s->send_n <= s->send_size && end <= s->send_n));
+    INVARIANT(s->send_there == UINT32_MAX || s->send_there <= s->send_n || s->send_spoilt);
 }
 
 static void on_send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)
@@ -680,6 +729,7 @@ static void complete_long_call(struct rpcrdma_connection *rpcrdma, const struct 
         return;
     chunk = &t->chunks[t->position_zero];
     content = &rpcrdma_buffers_of(t)->content[0];
+    INVARIANT(chunk->kind == RPCRDMA_READ_CHUNK && chunk->position == 0);
     if (content->cut || chunk->length == 0 || chunk->length > content->size ||
         rpcrdma_chunk_prefix(t, chunk) < chunk->length)
         return;
@@ -716,13 +766,17 @@ static void take_move(struct rpcrdma_connection *rpcrdma, const struct rdma_part
                                 .unsure = unsure};
 
     move.owner = part->kind == RDMA_READ_RESPONSE ? move.side : other_side(move.side);
+    INVARIANT(move.kind == RDMA_READ || move.p || move.length == 0);
+    INVARIANT(move.lacking <= move.length);
     rpcrdma_move(rpcrdma, &move);
+    INVARIANT(!move.offer || (rpcrdma_waits(move.offer->transaction) && move.offer->transaction->side == move.owner));
     if (rpcrdma->recognised == RPCRDMA_YES && !rpcrdma->verdict->off) {
         rpcrdma_memory_move(rpcrdma, &move);
         rpcrdma_threshold_move(rpcrdma, &move);
         rpcrdma_call_move(rpcrdma, &move);
         rpcrdma_depth_move(rpcrdma, &move);
     }
+    INVARIANT(!move.offer || rpcrdma_transaction_is_sound(move.offer->transaction));
     verdict_mute(rpcrdma->verdict, part->faulty); /* the octets are known, whoever moved them */
     if (rpcrdma->events.move && (move.offer || !rpcrdma->events.only_offered))
         rpcrdma->events.move(rpcrdma->events.ctx, &move);
@@ -753,6 +807,7 @@ static void lose_beginning(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     rpcrdma_lacks_beginning(rpcrdma, side);
     rpcrdma_connection_lose(rpcrdma, side, true);
+    INVARIANT(!rpcrdma_sends_seen(rpcrdma, side) && !rpcrdma_calls_seen(rpcrdma, side));
 }
 
 /* Something is missing before this part. */
@@ -766,6 +821,7 @@ static void lose_before(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
         rpcrdma_lacks_one(rpcrdma, side);
     sends = rpcrdma_lacks_before(rpcrdma, part);
     rpcrdma_connection_lose(rpcrdma, side, sends || cut);
+    INVARIANT(rpcrdma->side[side].hole && !rpcrdma->side[side].send_open);
 }
 
 /* The first part of a side. A capture that begins mid-connection lacks the start of both directions. */
@@ -784,6 +840,7 @@ static void begin_side(struct rpcrdma_connection *rpcrdma, const struct rdma_par
     s->lack.numbered = true; /* MSNs begin with 1 (RFC 5041 section 5.1) */
     if (!part->first_of_all || s->lack.pending)
         lose_before(rpcrdma, part);
+    INVARIANT(s->lack.numbered && !s->lack.pending);
 }
 
 /* Looks for a hole before this part. */
@@ -806,6 +863,8 @@ static void look_before(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
     s->lack.pending = false;
     if (part->kind == RDMA_SEND && part->in_message)
         rpcrdma_lacks_send(rpcrdma, part);
+    INVARIANT(s->started && !rpcrdma->side[0].lack.pending && !rpcrdma->side[1].lack.pending);
+    INVARIANT(rpcrdma->said_ns >= now);
 }
 
 /* Keeps what the next part is compared with. */
@@ -819,6 +878,7 @@ static void note_tail(struct rpcrdma_side *s, const struct rdma_part *part)
     tail->address = part->address + part->n;
     if (part->memory_known && part->n > tail->longest)
         tail->longest = part->n;
+    INVARIANT(!part->memory_known || tail->longest >= part->n);
 }
 
 bool rpcrdma_connection_follows(const struct rpcrdma_connection *rpcrdma)
@@ -860,6 +920,8 @@ bool rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     if (rpcrdma->pending && (part->kind == RDMA_WRITE || part->kind == RDMA_READ ||
                              (part->kind == RDMA_SEND && part->last))) /* this Call may explain an earlier finding */
         rpcrdma_pending_part(rpcrdma, part);
+    INVARIANT(rpcrdma->received[side] >= part->received && !rpcrdma->verdict->muted);
+    INVARIANT(!rpcrdma->judged && !rpcrdma->silent && rpcrdma_connection_is_sound(rpcrdma));
     return rpcrdma->recognised != RPCRDMA_NO;
 }
 
@@ -897,6 +959,7 @@ void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct
     rpcrdma_memory_refusal(rpcrdma, refusal);
     rpcrdma_resource_refusal(rpcrdma, refusal);
     rpcrdma_reaction_refusal(rpcrdma, refusal);
+    INVARIANT(rpcrdma_connection_is_sound(rpcrdma));
 }
 
 void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
@@ -922,6 +985,7 @@ void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, b
     s->fin |= !reset;
     s->reset |= reset;
     s->end_place = *place;
+    INVARIANT((s->fin || s->reset) && !rpcrdma->side[0].lack.pending && !rpcrdma->side[1].lack.pending);
     if (rpcrdma->recognised == RPCRDMA_YES && !rpcrdma->verdict->off)
         rpcrdma_reaction_end(rpcrdma, side & 1u, reset, place);
 }
@@ -939,6 +1003,7 @@ void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_
         rpcrdma_reaction_finish(rpcrdma, time_ns);
     }
     rpcrdma_pending_finish(rpcrdma);
+    INVARIANT(rpcrdma_connection_is_sound(rpcrdma) && !rpcrdma->silent);
     for (unsigned side = 0; side < 2; side++) {
         for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t));)
             rpcrdma_count(rpcrdma, t);

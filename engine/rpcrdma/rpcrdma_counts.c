@@ -2,6 +2,7 @@
 /* Counts for the reports: calls, answers and octets by procedure. */
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -29,6 +30,7 @@ static unsigned entry_of(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
                                                               .reverse = t->reverse};
     rpcrdma->counts.procedures = rpcrdma->procedures;
     rpcrdma->counts.n = i + 1;
+    INVARIANT(rpcrdma->counts.n <= rpcrdma->procedures_size && rpcrdma->counts.n <= RPCRDMA_PROCEDURES_MAX);
     return i + 1;
 }
 
@@ -44,12 +46,14 @@ void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transactio
         return;
     }
     count = &rpcrdma->procedures[entry - 1];
+    INVARIANT(count->program == t->request.program && count->reverse == t->reverse);
     count->calls++;
     count->replies += t->outcome == RPCRDMA_REPLIED || t->outcome == RPCRDMA_SETTLED;
     count->errors += t->outcome == RPCRDMA_FAILED;
     count->inline_octets += t->open->call_octets + (uint64_t)t->open->answer_octets;
     count->read_octets += t->open->octets_read;
     count->written_octets += t->open->octets_written;
+    INVARIANT(count->replies + count->errors <= count->calls);
 }
 
 const struct rpcrdma_counts *rpcrdma_connection_counts(const struct rpcrdma_connection *rpcrdma)
@@ -68,5 +72,6 @@ void rpcrdma_connection_restart_counts(struct rpcrdma_connection *rpcrdma)
                                                   .reverse = count->reverse};
     }
     memset(rpcrdma->counts.messages, 0, sizeof rpcrdma->counts.messages);
+    INVARIANT(rpcrdma->counts.procedures == rpcrdma->procedures);
     rpcrdma->counts.other_calls = 0;
 }

@@ -7,6 +7,7 @@
  * value fallen.
  */
 #include "engine/rpcrdma/rpcrdma_internal.h"
+#include "wire/invariant.h"
 
 enum {
     PATTERN_MESSAGES = 8, /* consecutive messages that make a pattern */
@@ -37,12 +38,15 @@ static bool patterns_follow(struct rpcrdma_pattern *p, uint32_t value, uint32_t 
         p->steady_changes += changed;
     }
     p->in_flight = in_flight;
+    INVARIANT(p->n > 0 && p->rises <= p->changes && p->changes < p->n);
+    INVARIANT(p->steady > 0 && p->steady_changes <= p->steady);
     *steady = p->steady >= PATTERN_MESSAGES && p->steady_changes >= PATTERN_CHANGES;
     if (*steady)
         p->steady = p->steady_changes = 0;
     if (p->reported || p->n < PATTERN_MESSAGES || p->changes < PATTERN_CHANGES || p->rises == 0)
         return false;
     p->reported = true;
+    INVARIANT(p->rises > 0 && p->sum == (uint64_t)p->value + p->in_flight);
     return true;
 }
 

@@ -8,6 +8,7 @@
  */
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 
@@ -77,6 +78,7 @@ static void uncount(struct caller *c, struct rpcrdma_transaction *t)
     c->uncounted++;
     if (t->number <= c->stale_to)
         c->stale = less(c->stale, 1);
+    INVARIANT(c->uncounted > 0);
 }
 
 void rpcrdma_credit_settled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
@@ -92,6 +94,7 @@ void rpcrdma_credit_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
 
         c->stale = less(rpcrdma->side[i].calls.outstanding, c->uncounted);
         c->stale_to = rpcrdma->transactions;
+        INVARIANT(credit_counted(rpcrdma, i) == 0);
         c->requests.n = c->grants.n = c->crossed.n = 0; /* the patterns begin anew */
         if (i == side)
             continue;
@@ -138,6 +141,7 @@ static struct knowledge knowledge_of_latest(const struct rpcrdma_message *m, con
         a = answer_before(c, c->n_answers - 1 - i);
         k.limit = a->grant > k.limit ? a->grant : k.limit;
     }
+    INVARIANT(kept > 0 && k.limit >= k.lowest);
     return k;
 }
 
@@ -158,6 +162,7 @@ static struct knowledge knowledge_of(const struct rpcrdma_connection *rpcrdma, c
             k.limit = a->grant;
             k.before = i + 1 < kept ? answer_before(c, c->n_answers - 2 - i)->grant : 1;
             k.frame = a->frame;
+            INVARIANT(k.lowest <= k.limit && k.unseen <= i);
             return k;
         }
         k.unseen += a->ends;
@@ -165,6 +170,7 @@ static struct knowledge knowledge_of(const struct rpcrdma_connection *rpcrdma, c
     k.known = k.initial =
         c->n_answers <= ANSWERS_KEPT && !c->forgotten && rpcrdma_sends_seen(rpcrdma, other_side(m->side));
     k.limit = k.before = k.lowest = 1;
+    INVARIANT(k.unseen <= kept && (!k.initial || kept == c->n_answers));
     return k;
 }
 
@@ -194,6 +200,7 @@ static bool each_program_within(const struct rpcrdma_connection *rpcrdma, const 
             programs[n].number = number;
             programs[n++].calls = 0;
         }
+        INVARIANT(i < n && n <= PROGRAMS_MAX);
         if (++programs[i].calls > limit)
             return false;
     }
@@ -394,6 +401,7 @@ static bool responder_knew(const struct rpcrdma_connection *rpcrdma, const struc
         if (++unseen > UNSEEN_MAX)
             return false;
     *in_flight = less(rpcrdma->side[side].calls.outstanding, unseen);
+    INVARIANT(unseen <= UNSEEN_MAX && *in_flight <= rpcrdma->side[side].calls.outstanding);
     return true;
 }
 
@@ -520,6 +528,8 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         rpcrdma_calls_seen(rpcrdma, other_side(m->side)))
         rpcrdma_resource_expected(rpcrdma, m, (struct rpcrdma_expected){0});
     c->answers[c->n_answers++ % ANSWERS_KEPT] = a;
+    INVARIANT(a.grant > 0 || old);
+    INVARIANT(answers_kept(c) > 0 && answers_kept(c) <= ANSWERS_KEPT);
     if (m->kind == RPCRDMA_KIND_REPLY)
         c->dones = 0;
     /* A Reply without a known Call was most likely meant for an outstanding Call. */

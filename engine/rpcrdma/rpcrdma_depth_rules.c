@@ -14,8 +14,15 @@
  */
 #include "engine/core/words.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
+#include "wire/invariant.h"
 
 /* ---- Reads without a Response ---- */
+
+static bool depth_is_sound(const struct rpcrdma_depth *depth)
+{
+    return depth->outstanding <= RPCRDMA_DEPTH_MAX && (depth->open || depth->outstanding == 0) &&
+           (!depth->session.doubtful || depth->session.most > 0);
+}
 
 static void open_read(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth, uint64_t operation)
 {
@@ -28,6 +35,7 @@ static void open_read(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *
         depth->outstanding--;
     }
     depth->open[(depth->first + depth->outstanding++) % RPCRDMA_DEPTH_MAX] = operation;
+    INVARIANT(depth_is_sound(depth) && depth->outstanding > 0);
 }
 
 /* The Response to this Read begins; if `last`, it ends. */
@@ -37,6 +45,8 @@ static void close_reads(struct rpcrdma_depth *depth, uint64_t operation, bool la
         depth->first++;
         depth->outstanding--;
     }
+    INVARIANT(depth_is_sound(depth));
+    INVARIANT(depth->outstanding == 0 || depth->open[depth->first % RPCRDMA_DEPTH_MAX] >= operation + last);
 }
 
 /* How many of the open Reads are between these two, inclusive. */
@@ -49,6 +59,7 @@ static unsigned open_between(const struct rpcrdma_depth *depth, uint64_t from, u
 
         n += operation >= from && operation <= to;
     }
+    INVARIANT(n <= depth->outstanding);
     return n;
 }
 
@@ -59,6 +70,7 @@ void rpcrdma_depth_skipped(struct rpcrdma_connection *rpcrdma, unsigned requeste
     depth->first += depth->outstanding;
     depth->outstanding = 0;
     depth->connection.doubtful = depth->session.doubtful = false;
+    INVARIANT(depth_is_sound(depth));
 }
 
 /* ---- judging ---- */
@@ -70,6 +82,7 @@ void rpcrdma_connection_depth(struct rpcrdma_connection *rpcrdma, unsigned reque
     session->most = limit;
     session->frame = frame;
     session->doubtful = false;
+    INVARIANT(depth_is_sound(&rpcrdma->depth[requester & 1u]));
 }
 
 /* Each limit has a family of findings, of which one is reported. */
@@ -88,6 +101,7 @@ static void depth_report(struct rpcrdma_connection *rpcrdma, struct rpcrdma_dept
                         "expected at most %u RDMA Read%s outstanding, %s; found %u RDMA Reads outstanding", limit->most,
                         plural(limit->most), rule->what, outstanding);
     limit->reported = true;
+    INVARIANT(outstanding > limit->most);
 }
 
 /* A later Response may show that this Read was one too many. */
@@ -98,6 +112,7 @@ static void suspect(struct rpcrdma_depth_limit *limit, const struct rpcrdma_move
     limit->doubtful = true;
     limit->place = move->place;
     limit->operation = move->operation;
+    INVARIANT(limit->most > 0);
 }
 
 static void judge_connection(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth,
@@ -116,6 +131,7 @@ static void judge_connection(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
     } else {
         suspect(limit, move);
     }
+    INVARIANT(limit->doubtful || limit->reported || depth->outstanding <= limit->most);
 }
 
 static void depth_judge_session(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth,
@@ -133,6 +149,7 @@ static void depth_judge_session(struct rpcrdma_connection *rpcrdma, struct rpcrd
         depth_report(rpcrdma, limit, &of_session, &move->place, depth->outstanding);
     else
         suspect(limit, move);
+    INVARIANT(depth_is_sound(depth));
 }
 
 /* This Response is to a Read requested before the suspected Read, and comes so late that both were open together. */
@@ -166,6 +183,7 @@ void rpcrdma_depth_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
         }
         close_reads(peers, move->operation, move->last);
     }
+    INVARIANT(depth_is_sound(own) && depth_is_sound(peers));
 }
 
 void rpcrdma_depth_finish(struct rpcrdma_connection *rpcrdma)

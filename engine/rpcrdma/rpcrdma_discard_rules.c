@@ -4,6 +4,7 @@
  * nor make the receiver close the connection.
  */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
+#include "wire/invariant.h"
 
 /* How the receiver must treat a message of this kind that broke a rule. */
 static const struct met {
@@ -39,6 +40,14 @@ static const struct met *met_for(const struct rpcrdma_message *m)
     return NULL;
 }
 
+static bool none_is_open(const struct rpcrdma_reaction_state *state, unsigned side)
+{
+    for (unsigned i = 0; i < RPCRDMA_DISCARDS_MAX; i++)
+        if (state->discard[side][i].open)
+            return false;
+    return true;
+}
+
 static void open_discard(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m, enum rule_id rule)
 {
     struct rpcrdma_reaction_state *state = rpcrdma->reaction;
@@ -49,6 +58,7 @@ static void open_discard(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         rpcrdma_inconclusive(rpcrdma, discard->rule);
     *discard = (struct rpcrdma_discard){
         .open = true, .rule = rule, .xid = m->header.xid, .has_xid = m->n >= 4, .place = m->place};
+    INVARIANT(discard->rule < RULE_COUNT && state->next[side] > 0 && !none_is_open(state, side));
 }
 
 static bool takes_up(const struct rpcrdma_message *m, const struct rpcrdma_discard *discard)
@@ -110,6 +120,7 @@ void rpcrdma_discard_skipped(struct rpcrdma_connection *rpcrdma)
             rpcrdma_inconclusive(rpcrdma, discard->rule);
         discard->open = false;
     }
+    INVARIANT(none_is_open(rpcrdma->reaction, 0) && none_is_open(rpcrdma->reaction, 1));
 }
 
 /*
@@ -149,6 +160,7 @@ bool rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, cons
         else
             discard_judge_end(rpcrdma, side, place, discard);
     }
+    INVARIANT(none_is_open(rpcrdma->reaction, side));
     return any;
 }
 

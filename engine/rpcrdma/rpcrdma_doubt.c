@@ -4,6 +4,7 @@
  * from the first copy prove nothing about the Calls to which they belong.
  */
 #include "engine/rpcrdma/rpcrdma_internal.h"
+#include "wire/invariant.h"
 
 /* `reply`: the octets of the Reply; else those of the Call. */
 static void rpcrdma_doubt_message(struct rpcrdma_transaction *t, bool reply)
@@ -15,6 +16,7 @@ static void rpcrdma_doubt_message(struct rpcrdma_transaction *t, bool reply)
         return;
     rpcrdma_body_of(t, reply)->cut = true;
     buffers->content[reply].cut = true;
+    INVARIANT(t->damage != RPCRDMA_WHOLE && rpcrdma_transaction_is_sound(t));
 }
 
 /* The packet is part of the first Send that ends at its offset or later. */

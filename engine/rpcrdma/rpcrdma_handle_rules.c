@@ -7,6 +7,7 @@
  * key is a new registration, and keys usually count up.
  */
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
+#include "wire/invariant.h"
 
 enum {
     PREDICTED = 32, /* consecutive STags with the same difference */
@@ -47,12 +48,14 @@ static void judge_predictable(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     h->difference = h->any ? difference : 0;
     h->any = true;
     h->last = stag;
+    INVARIANT(h->run > 0 && h->run < PREDICTED);
     if (h->run + 1 < PREDICTED) {
         if (h->run == 1)
             rpcrdma_pass(rpcrdma, RULE_RPCR_8_1_2_01);
         return;
     }
     h->predicted = true;
+    INVARIANT(h->run + 1 == PREDICTED);
     rpcrdma_fail(rpcrdma, call, RULE_RPCR_8_1_2_01, 0,
                  "expected unpredictable STags; found %d STags in a row that differ by 0x%x, the last 0x%08x",
                  PREDICTED, difference, stag);
@@ -76,6 +79,7 @@ static void judge_kept(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
         latest = o->transaction;
         n++;
     }
+    INVARIANT(n >= 1 && n <= KEPT && latest->number <= offer->transaction->number);
     if (n < KEPT) {
         if (n == 1)
             rpcrdma_pass(rpcrdma, RULE_RPCR_8_1_2_02);

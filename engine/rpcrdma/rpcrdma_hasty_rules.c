@@ -7,6 +7,7 @@
  * between the directions explains.
  */
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
+#include "wire/invariant.h"
 
 void rpcrdma_hasty_fail(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_hasty *hasty)
 {
@@ -28,6 +29,7 @@ static void hasty_settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_hast
         rpcrdma_hasty_fail(rpcrdma, hasty);
     else
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_3_2_03);
+    INVARIANT(hasty->moved < hasty->asked && hasty->area.from <= hasty->area.to);
 }
 
 void rpcrdma_hasty_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_hasty *hasty)
@@ -39,6 +41,7 @@ void rpcrdma_hasty_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
     kept = &rpcrdma->memory->odd->hasty[rpcrdma->memory->hasties++ % RPCRDMA_HASTY_MAX];
     hasty_settle(rpcrdma, kept);
     *kept = *hasty;
+    INVARIANT(kept->open && kept->moved < kept->asked && rpcrdma_memory_is_sound(rpcrdma->memory));
 }
 
 void rpcrdma_hasty_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)

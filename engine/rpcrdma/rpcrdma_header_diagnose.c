@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* For a Transport header with an error: finds what its sender probably did instead of RFC 8166 section 4.1.2. */
 #include "engine/rpcrdma/rpcrdma_header.h"
+#include "wire/invariant.h"
 
 enum {
     GAP_MAX = 256,              /* octets searched between header and RPC message */
@@ -139,6 +140,7 @@ bool rpcrdma_header_diagnose(const struct rpcrdma_message *m, struct rpcrdma_dia
             d->found = "segments of 20 octets in the Reply chunk";
         }
         d->expected = rpcrdma_shape_expected(d->rule);
+        INVARIANT(d->rule < RULE_COUNT && d->found && d->expected);
         return true;
     }
     return filler(m, d) || swallowed(m, d);

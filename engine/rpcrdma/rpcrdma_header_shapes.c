@@ -5,6 +5,7 @@
  * Used only for headers that cannot be read according to RFC 8166 section 4.1.2.
  */
 #include "engine/rpcrdma/rpcrdma_header.h"
+#include "wire/invariant.h"
 
 enum {
     COUNT_MAX = 4096,
@@ -225,6 +226,7 @@ static bool entry(struct reading *r, const struct form *form)
     if (n < 0 || (n == 0 && form->extra != 0))
         return false;
     r->segments += (unsigned)n;
+    INVARIANT(n >= 0 && n <= COUNT_MAX + 1 && form->words >= 3);
     return xdr_skip(&r->x, (uint64_t)n * form->words * 4);
 }
 
@@ -291,6 +293,7 @@ static bool read_as(const struct rpcrdma_message *m, const struct shape *shape, 
     }
     *end = (uint32_t)r.x.at;
     *segments = r.doubtful ? 0 : r.segments;
+    INVARIANT(*end <= m->n && *segments <= m->n / 12);
     return true;
 }
 

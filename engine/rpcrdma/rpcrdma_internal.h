@@ -374,7 +374,9 @@ struct rpcrdma_transaction *rpcrdma_find(const struct rpcrdma_connection *rpcrdm
 /* The same, but only an outstanding transaction. */
 struct rpcrdma_transaction *rpcrdma_find_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
                                                      uint32_t xid);
-/* For the core. open: NULL when out of memory. */
+/* The newest outstanding transaction before this one with the same calling side and XID; NULL: none. */
+struct rpcrdma_transaction *rpcrdma_find_earlier(const struct rpcrdma_transaction *call);
+/* For the core. open: NULL when out of memory; a forgotten transaction may become the new one. */
 struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *rpcrdma,
                                                      const struct rpcrdma_message *call);
 /* An answer whose Call has not been seen yet. */
@@ -401,7 +403,7 @@ struct rpcrdma_buffers {
     struct rpcrdma_content {
         uint8_t *octets;
         uint64_t size;
-        bool cut; /* some of the octets were not captured */
+        bool cut; /* some of the octets were not captured or not kept */
     } content[2]; /* of the Position-Zero Read chunk; of the Reply chunk */
 };
 
@@ -410,6 +412,15 @@ static inline struct rpcrdma_buffers *rpcrdma_buffers_of(const struct rpcrdma_tr
 {
     static_assert(offsetof(struct rpcrdma_buffers, open) == 0, "one pointer to both");
     return transaction->open == &rpcrdma_closed ? NULL : (struct rpcrdma_buffers *)transaction->open;
+}
+
+/* Holds whenever no rule is looking at the transaction: for the invariants. */
+static inline bool rpcrdma_transaction_is_sound(const struct rpcrdma_transaction *t)
+{
+    return t->number > 0 && t->n_chunks <= t->chunks_size && t->n_offers <= t->offers_size &&
+           t->position_zero < (int)t->n_chunks && t->reply_chunk < (int)t->n_chunks &&
+           (t->n_writes == 0 || t->first_write + t->n_writes <= t->n_chunks) && (t->n_chunks > 0 || t->n_offers == 0) &&
+           (t->open != &rpcrdma_closed) == rpcrdma_waits(t) && t->fault <= RULE_COUNT;
 }
 
 /* For the body of a Reply. */

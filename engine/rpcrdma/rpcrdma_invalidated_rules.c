@@ -6,6 +6,7 @@
  * does not show what happened to the octets.
  */
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
+#include "wire/invariant.h"
 
 static struct rpcrdma_invalidated *invalidated_find(struct rpcrdma_memory_state *state, unsigned owner, uint32_t stag)
 {
@@ -27,9 +28,11 @@ void rpcrdma_invalidated_answer(struct rpcrdma_connection *rpcrdma, const struct
 
     if (!entry)
         entry = &state->invalidated[state->invalidateds++ % RPCRDMA_INVALIDATED_MAX];
-    if (!entry->open)
+    if (!entry->open || entry->send.frame == 0)
         *entry = (struct rpcrdma_invalidated){
             .owner = other_side(answer->side), .stag = answer->invalidate_stag, .send = answer->place};
+    INVARIANT(entry->send.frame != 0 || answer->place.frame == 0);
+    INVARIANT(entry->open || (entry->stag == answer->invalidate_stag && entry->owner != answer->side));
 }
 
 /* A Call that offers the handle makes it valid again. */

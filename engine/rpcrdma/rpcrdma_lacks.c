@@ -6,11 +6,18 @@
  * until the connection has been silent for so long that the Call must have been answered.
  */
 #include "engine/rpcrdma/rpcrdma_internal.h"
+#include "wire/invariant.h"
 
 enum {
     FPDU_OVERHEAD = 20,                     /* of a Tagged FPDU: ULPDU_Length, DDP header, CRC */
     SEND_FPDU_MIN = 24 + RPCRDMA_FIXED_LEN, /* the same of a Send, plus the shortest Transport header: RDMA_DONE */
 };
+
+static bool lack_is_sound(const struct rpcrdma_lack *lack)
+{
+    return (lack->any || (lack->sends == 0 && !lack->beginning && !lack->untracked && !lack->cut)) &&
+           !(lack->open && lack->old) && lack->answered <= lack->unseen;
+}
 
 bool rpcrdma_sends_seen(const struct rpcrdma_connection *rpcrdma, unsigned side)
 {
@@ -61,6 +68,7 @@ static bool too_short_for_send(const struct rpcrdma_side *s, const struct rdma_p
         segments = (tagged + s->tail.longest - 1) / s->tail.longest;
     else
         tagged = 0; /* the part belongs to another message */
+    INVARIANT(segments <= tagged && tagged < gap + !gap);
     return gap < tagged + segments * FPDU_OVERHEAD + SEND_FPDU_MIN;
 }
 
@@ -104,6 +112,7 @@ bool rpcrdma_lacks_before(struct rpcrdma_connection *rpcrdma, const struct rdma_
         add_missing(&s->lack, part->psns.sends_missing);
         s->lack.open = false;
     }
+    INVARIANT(lack_is_sound(&s->lack));
     return true;
 }
 
@@ -111,6 +120,7 @@ void rpcrdma_lacks_unknown(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     rpcrdma->side[side].lack.pending = false;
     open_lack(&rpcrdma->side[side].lack);
+    INVARIANT(lack_is_sound(&rpcrdma->side[side].lack));
 }
 
 void rpcrdma_lacks_one(struct rpcrdma_connection *rpcrdma, unsigned side)
@@ -123,6 +133,7 @@ void rpcrdma_lacks_one(struct rpcrdma_connection *rpcrdma, unsigned side)
     lack->cut = true;
     lack->cut_number = lack->number;
     lack->sends++;
+    INVARIANT(lack_is_sound(lack) && lack->sends > 0);
 }
 
 void rpcrdma_lacks_beginning(struct rpcrdma_connection *rpcrdma, unsigned side)
@@ -130,11 +141,13 @@ void rpcrdma_lacks_beginning(struct rpcrdma_connection *rpcrdma, unsigned side)
     struct rpcrdma_lack *lack = &rpcrdma->side[side].lack;
 
     lack->any = lack->beginning = true;
+    INVARIANT(lack_is_sound(lack) && !rpcrdma_sends_seen(rpcrdma, side));
 }
 
 void rpcrdma_lacks_track(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     rpcrdma->side[side].lack.any = rpcrdma->side[side].lack.untracked = true;
+    INVARIANT(lack_is_sound(&rpcrdma->side[side].lack) && !rpcrdma_calls_seen(rpcrdma, side));
 }
 
 /* ---- what settles a missing Send ---- */
@@ -158,12 +171,15 @@ void rpcrdma_lacks_send(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
     }
     if (lack->sends <= lack->answered)
         lack->sends = lack->answered = 0;
+    INVARIANT(lack_is_sound(lack));
+    INVARIANT(part->psns.gaps_show_late || (lack->numbered && lack->number == part->number));
 }
 
 void rpcrdma_lacks_answered(struct rpcrdma_connection *rpcrdma, unsigned caller)
 {
     rpcrdma->side[caller].lack.answered++;
     rpcrdma->side[caller].lack.unseen++;
+    INVARIANT(lack_is_sound(&rpcrdma->side[caller].lack));
 }
 
 void rpcrdma_lacks_claimed(struct rpcrdma_connection *rpcrdma, unsigned caller)
@@ -172,6 +188,7 @@ void rpcrdma_lacks_claimed(struct rpcrdma_connection *rpcrdma, unsigned caller)
 
     lack->answered -= lack->answered > 0;
     lack->unseen -= lack->unseen > 0;
+    INVARIANT(lack_is_sound(lack));
 }
 
 void rpcrdma_lacks_quiet(struct rpcrdma_connection *rpcrdma)
@@ -183,5 +200,6 @@ void rpcrdma_lacks_quiet(struct rpcrdma_connection *rpcrdma)
         lack->old = lack->open;
         lack->open = lack->beginning = false;
         lack->sends = lack->answered = 0;
+        INVARIANT(lack_is_sound(lack));
     }
 }

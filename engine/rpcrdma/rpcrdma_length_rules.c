@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The length and number of an item's Read chunks: RFC 8166 sections 3.4.5, 3.4.5.2; RFC 5666 section 3.7. */
 #include "engine/rpcrdma/rpcrdma_positions.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 
@@ -11,6 +12,7 @@ static bool roundup_apart(const struct rpcrdma_positions *x, const struct rpcrdm
 {
     const struct rpcrdma_offer *last = &x->shape->t->offers[chunk->first + chunk->n - 1];
 
+    INVARIANT(chunk->n > 0 && chunk->first + chunk->n <= x->shape->t->n_offers);
     return chunk->n > 1 && last->start >= count && last->target.length > 0;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,17 @@ enum { CONTENT_CALL, CONTENT_REPLY, CONTENT_FIRST = 512 };
 enum { PIECES_MAX = 64 }; /* segments that a single access may cross */
 
 /* ---- offers of a Call ---- */
+
+/* The chunks of a Call follow each other in its offers. */
+static bool chunk_is_last(const struct rpcrdma_transaction *t, const struct rpcrdma_chunk_state *chunk)
+{
+    return chunk == &t->chunks[t->n_chunks - 1] && chunk->first + chunk->n == t->n_offers;
+}
+
+static bool is_linked(const struct rpcrdma_offer *offer)
+{
+    return *offer->link == offer && (!offer->next || offer->next->link == &offer->next);
+}
 
 static struct rpcrdma_chunk_state *add_chunk(struct rpcrdma_transaction *t, enum rpcrdma_chunk_kind kind,
                                              uint32_t number, uint32_t position)
@@ -27,9 +39,12 @@ static struct rpcrdma_chunk_state *add_chunk(struct rpcrdma_transaction *t, enum
             return NULL;
         t->chunks = chunks;
         t->chunks_size = (uint16_t)larger;
+        INVARIANT(larger > t->n_chunks && t->chunks_size == larger);
     }
     chunk = &t->chunks[t->n_chunks++];
     *chunk = (struct rpcrdma_chunk_state){.kind = kind, .number = number, .position = position, .first = t->n_offers};
+    INVARIANT(t->n_chunks <= t->chunks_size && t->n_chunks <= RPCRDMA_CHUNKS_MAX);
+    INVARIANT(t->n_chunks == 1 || chunk[-1].first + chunk[-1].n == chunk->first);
     return chunk;
 }
 
@@ -44,6 +59,8 @@ static void add_offer(struct rpcrdma_transaction *t, struct rpcrdma_chunk_state 
                                                       .target = *target,
                                                       .start = chunk->length};
     chunk->length += target->length;
+    INVARIANT(t->n_offers <= t->offers_size && chunk_is_last(t, chunk));
+    INVARIANT(chunk->length <= (uint64_t)chunk->n * UINT32_MAX);
 }
 
 static bool has_position(const struct rpcrdma_transaction *t, uint32_t position)
@@ -78,7 +95,11 @@ static bool take_reads(struct rpcrdma_transaction *t, const struct rpcrdma_messa
             if (segment.position == first.position)
                 add_offer(t, chunk, &segment.target);
         }
+        INVARIANT(chunk->n > 0 && chunk_is_last(t, chunk));
+        INVARIANT(number == t->n_chunks && t->n_chunks <= RPCRDMA_READ_CHUNKS_MAX);
     }
+    INVARIANT(t->n_offers == header->read.n);
+    INVARIANT(t->position_zero < 0 || t->chunks[t->position_zero].position == 0);
     return true;
 }
 
@@ -94,6 +115,7 @@ static bool take_segments(struct rpcrdma_transaction *t, const struct rpcrdma_me
 
         add_offer(t, chunk, &target);
     }
+    INVARIANT(chunk->n == from->n && chunk_is_last(t, chunk));
     return true;
 }
 
@@ -108,13 +130,16 @@ static bool memory_take_lists(struct rpcrdma_transaction *t, const struct rpcrdm
         if (!take_segments(t, call, RPCRDMA_WRITE_CHUNK, t->n_writes, &chunk))
             return false;
         t->n_writes++;
+        INVARIANT(t->first_write + t->n_writes == t->n_chunks);
     }
+    INVARIANT(t->n_writes == call->header.write.n);
     if (!call->header.has_reply)
         return true;
     chunk = rpcrdma_reply_chunk(&call->header);
     if (!take_segments(t, call, RPCRDMA_REPLY_CHUNK, 0, &chunk))
         return false;
     t->reply_chunk = (int16_t)(t->n_chunks - 1);
+    INVARIANT(t->reply_chunk == t->first_write + t->n_writes && t->chunks[t->reply_chunk].kind == RPCRDMA_REPLY_CHUNK);
     return true;
 }
 
@@ -127,6 +152,7 @@ static bool room_for_offers(struct rpcrdma_transaction *t, unsigned n)
         return n == 0;
     t->offers = offers;
     t->offers_size = n > t->offers_size ? n : t->offers_size;
+    INVARIANT(t->n_offers == 0 && t->offers_size >= n);
     return true;
 }
 
@@ -147,9 +173,12 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
         t->offers_lost = true;
         rpcrdma_damage(t);
         rpcrdma_lacks_track(rpcrdma, t->side); /* operations on the forgotten offers will look like stray ones */
+        INVARIANT(t->damage != RPCRDMA_WHOLE && rpcrdma_transaction_is_sound(t));
         return;
     }
     rpcrdma->n_offers += t->n_offers;
+    INVARIANT(t->n_offers == n && rpcrdma->n_offers <= rpcrdma->options.segments_max);
+    INVARIANT(rpcrdma_transaction_is_sound(t));
     for (unsigned i = 0; i < t->n_offers; i++) {
         struct rpcrdma_offer **first = &rpcrdma->offers[t->side][hash_bucket(t->offers[i].target.handle)];
 
@@ -158,6 +187,7 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
         if (*first)
             (*first)->link = &t->offers[i].next;
         *first = &t->offers[i];
+        INVARIANT(is_linked(&t->offers[i]));
     }
 }
 
@@ -165,14 +195,18 @@ void rpcrdma_offers_drop(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
 {
     if (rpcrdma->recent[t->side] && rpcrdma->recent[t->side]->transaction == t)
         rpcrdma->recent[t->side] = NULL;
+    INVARIANT(t->n_offers <= rpcrdma->n_offers);
     for (unsigned i = 0; i < t->n_offers; i++) {
         struct rpcrdma_offer *offer = &t->offers[i];
+
+        INVARIANT(offer->transaction == t && is_linked(offer));
 
         *offer->link = offer->next;
         if (offer->next)
             offer->next->link = offer->link;
     }
     rpcrdma->n_offers -= t->n_offers;
+    INVARIANT(!rpcrdma->recent[t->side] || rpcrdma->recent[t->side]->transaction != t);
     t->n_offers = t->n_chunks = 0;
 }
 
@@ -249,10 +283,12 @@ static bool abut(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
         if (!offer)
             return false;
         room = offer->target.length - (to - offer->target.offset);
+        INVARIANT(room > 0);
         if (room >= left)
             return true;
         left -= room;
         to += room;
+        INVARIANT(left > 0 && left < move->length);
     }
     return false;
 }
@@ -269,8 +305,10 @@ static void memory_keep_content(struct rpcrdma_connection *rpcrdma, const struct
     if (!content || move->offer->kind == RPCRDMA_WRITE_CHUNK ||
         (move->offer->kind == RPCRDMA_READ_CHUNK && (int)move->offer->chunk != t->position_zero))
         return;
-    if (end > rpcrdma->options.content_max)
+    if (end > rpcrdma->options.content_max) {
+        content->cut |= move->offset < rpcrdma->options.content_max;
         return;
+    }
     if (end > content->size) {
         uint64_t larger = content->size == 0 ? CONTENT_FIRST : content->size;
         uint8_t *grown;
@@ -280,12 +318,16 @@ static void memory_keep_content(struct rpcrdma_connection *rpcrdma, const struct
         grown = heap_resize(content->octets, larger);
         if (!grown) {
             rpcrdma_damage(t);
+            content->cut = true;
             return;
         }
         content->octets = grown;
         content->size = larger;
     }
+    INVARIANT(end <= content->size && move->offset <= end);
+    INVARIANT(content->size <= CONTENT_FIRST || content->size / 2 < rpcrdma->options.content_max);
     memcpy(content->octets + move->offset, move->p, move->length);
+    INVARIANT(move->lacking <= move->length);
     content->cut |= move->lacking > 0;
 }
 
@@ -294,11 +336,17 @@ static void memory_note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move 
     struct rpcrdma_offer *offer = move->offer;
     uint64_t from = move->to - offer->target.offset;
 
+    INVARIANT(offer->transaction->side == move->owner && offer->target.handle == move->stag);
+    INVARIANT(rpcrdma_waits(offer->transaction) && rpcrdma_transaction_is_sound(offer->transaction));
+    INVARIANT(within(offer, move));
+
     rpcrdma->recent[move->owner] = offer;
     move->offset = offer->start + from;
+    INVARIANT(move->offset + move->length <= offer->transaction->chunks[offer->chunk].length);
     if (move->kind == RDMA_READ) {
         rpcrdma_ranges_add(&offer->asked, from, from + move->length);
         offer->touched = true;
+        INVARIANT(offer->asked.n > 0 || offer->asked.lost || move->length == 0);
         return;
     }
     if (!offer->touched || offer->moved.n == 0)
@@ -306,6 +354,7 @@ static void memory_note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move 
     offer->last_moved = move->place;
     offer->touched = true;
     rpcrdma_ranges_add(&offer->moved, from, from + move->length);
+    INVARIANT(offer->moved.n == 0 || offer->moved.range[offer->moved.n - 1].to <= offer->target.length);
     if (move->kind == RDMA_WRITE)
         rpcrdma_buffers_of(offer->transaction)->open.octets_written += move->length;
     else
@@ -322,8 +371,10 @@ static void note_pieces(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move 
         uint64_t room;
 
         piece.offer = memory_offer_at(rpcrdma, move, piece.to);
+        INVARIANT(piece.offer && piece.offer->transaction->side == move->owner);
         room = piece.offer->target.length - (piece.to - piece.offer->target.offset);
         piece.length = left < room ? left : room;
+        INVARIANT(piece.length > 0 && piece.length <= left);
         memory_note(rpcrdma, &piece);
         if (!move->offer) {
             move->offer = piece.offer;
@@ -331,6 +382,7 @@ static void note_pieces(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move 
         }
         piece.to += piece.length;
         piece.p = piece.p ? piece.p + piece.length : NULL;
+        INVARIANT(move->offer && piece.to > move->to && piece.to - move->to <= move->length);
     }
 }
 
@@ -347,6 +399,7 @@ void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
                           : move->acked_known ? move->acked
                                               : UINT64_MAX,
                           move->place.frame);
+    INVARIANT(!move->offer || (move->offer->touched && rpcrdma->recent[move->owner]));
 }
 
 /* ---- chunks ---- */
@@ -370,6 +423,7 @@ uint64_t rpcrdma_chunk_prefix(const struct rpcrdma_transaction *t, const struct 
 {
     uint64_t sum = 0;
 
+    INVARIANT(chunk->first + chunk->n <= t->n_offers);
     for (uint32_t i = 0; i < chunk->n; i++) {
         const struct rpcrdma_offer *offer = &t->offers[chunk->first + i];
         uint64_t prefix = rpcrdma_ranges_prefix(&offer->moved);
@@ -378,6 +432,7 @@ uint64_t rpcrdma_chunk_prefix(const struct rpcrdma_transaction *t, const struct 
         if (prefix < offer->target.length)
             break;
     }
+    INVARIANT(sum <= chunk->length);
     return sum;
 }
 
@@ -386,6 +441,7 @@ uint64_t rpcrdma_chunk_moved(const struct rpcrdma_transaction *t, const struct r
     uint64_t sum = 0;
 
     *lost = false;
+    INVARIANT(chunk->first + chunk->n <= t->n_offers);
     for (uint32_t i = 0; i < chunk->n; i++) {
         const struct rpcrdma_offer *offer = &t->offers[chunk->first + i];
 
@@ -393,6 +449,7 @@ uint64_t rpcrdma_chunk_moved(const struct rpcrdma_transaction *t, const struct r
         *lost |= offer->moved.lost;
     }
     return sum;
+    INVARIANT(sum <= chunk->length);
 }
 
 static uint64_t memory_octets_of(const struct rpcrdma_chunk *chunk, const struct rpcrdma_message *message)
@@ -415,6 +472,8 @@ void rpcrdma_take_returned(struct rpcrdma_transaction *t, const struct rpcrdma_m
         chunk->has_returned = true;
         chunk->returned_n = from.n;
         chunk->returned = memory_octets_of(&from, reply);
+        INVARIANT(chunk->kind == RPCRDMA_WRITE_CHUNK && chunk->number == number);
+        INVARIANT(chunk->returned <= (uint64_t)from.n * UINT32_MAX);
     }
     if (t->reply_chunk >= 0 && reply->header.has_reply) {
         struct rpcrdma_chunk_state *chunk = &t->chunks[t->reply_chunk];
@@ -423,5 +482,8 @@ void rpcrdma_take_returned(struct rpcrdma_transaction *t, const struct rpcrdma_m
         chunk->has_returned = true;
         chunk->returned_n = from.n;
         chunk->returned = memory_octets_of(&from, reply);
+        INVARIANT(chunk->kind == RPCRDMA_REPLY_CHUNK);
+        INVARIANT(chunk->returned <= (uint64_t)from.n * UINT32_MAX);
     }
+    INVARIANT(rpcrdma_transaction_is_sound(t));
 }

@@ -6,6 +6,7 @@
  */
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 
@@ -27,6 +28,7 @@ bool rpcrdma_memory_has_odd(struct rpcrdma_connection *rpcrdma)
 
     if (!state->odd)
         state->odd = arena_zeroed(rpcrdma->arena, sizeof *state->odd);
+    INVARIANT(rpcrdma_memory_is_sound(state));
     return state->odd != NULL;
 }
 
@@ -66,6 +68,7 @@ void rpcrdma_memory_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     rpcrdma_invalidated_call(rpcrdma, message);
     rpcrdma_served_call(rpcrdma, message);
     rpcrdma_handles_call(rpcrdma, message);
+    INVARIANT(rpcrdma_memory_is_sound(rpcrdma->memory));
 }
 
 /* Section 2.3.2: the Reply implies that the RDMA Reads of its Call are complete. */
@@ -93,6 +96,7 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
                                        .call_frame = t->call.frame,
                                        .asked = asked,
                                        .moved = moved};
+        INVARIANT(hasty.moved < hasty.asked && hasty.area.from <= hasty.area.to);
         if (t->damage || reply->unsure || offer->asked.lost || offer->moved.lost ||
             rpcrdma_offer_shared(rpcrdma, offer)) {
             rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_3_2_03);
@@ -235,12 +239,14 @@ void rpcrdma_memory_unwritten(struct rpcrdma_connection *rpcrdma, const struct r
                                   .moved = rpcrdma_ranges_octets(&offer->moved)};
 
     u.area.to = returned < u.area.to - u.area.from ? u.area.from + returned : u.area.to;
+    INVARIANT(u.area.from <= u.area.to && u.area.to - u.area.from <= offer->target.length);
     if (!rpcrdma_memory_has_odd(rpcrdma))
         return;
     if (state->unwrittens == RPCRDMA_UNWRITTEN_MAX)
         report_unwritten(rpcrdma, &u);
     else
         state->odd->unwritten[state->unwrittens++] = u;
+    INVARIANT(rpcrdma_memory_is_sound(state));
 }
 
 /* The responder proceeds to its next answer: missing octets will no longer come. */
@@ -256,6 +262,7 @@ static void settle_unwritten(struct rpcrdma_connection *rpcrdma, unsigned owner)
             state->odd->unwritten[kept++] = state->odd->unwritten[i];
     }
     state->unwrittens = kept;
+    INVARIANT(rpcrdma_memory_is_sound(state));
 }
 
 static bool accessed(const struct rpcrdma_transaction *t)
@@ -278,6 +285,7 @@ void rpcrdma_memory_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         judge_invalidated(rpcrdma, message);
     if (message->invalidates && !message->faulty)
         rpcrdma_invalidated_answer(rpcrdma, message);
+    INVARIANT(rpcrdma_waits(message->transaction) && rpcrdma_memory_is_sound(rpcrdma->memory));
 }
 
 void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma)
@@ -289,6 +297,7 @@ void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma)
     rpcrdma_invalidated_finish(rpcrdma);
     settle_unwritten(rpcrdma, 0);
     settle_unwritten(rpcrdma, 1);
+    INVARIANT(rpcrdma->memory->strays == 0 && rpcrdma->memory->unwrittens == 0);
 }
 
 /* ---- refusals ---- */
@@ -302,6 +311,7 @@ void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
     unsigned n = rpcrdma_ring_used(state->accesses, state->accesses_size);
     rpcrdma_revoked_refused(rpcrdma, refusal->place.side & 1u);
 
+    INVARIANT(n <= RPCRDMA_ACCESSES_MAX && (n == 0 || state->access));
     if (refusal->cause == RDMA_REFUSED_MEMORY)
         rpcrdma_invalidated_refused(rpcrdma, refusal->place.side & 1u);
     /* An access within the offer is legitimate, whatever reason the refusal gives. */

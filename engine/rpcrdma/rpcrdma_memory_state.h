@@ -144,6 +144,16 @@ struct rpcrdma_memory_state {
     struct rpcrdma_handles handles[2];
 };
 
+/* Holds whenever no access is being judged: for the invariants. */
+static inline bool rpcrdma_memory_is_sound(const struct rpcrdma_memory_state *state)
+{
+    return state->strays <= RPCRDMA_STRAYS_MAX && state->unwrittens <= RPCRDMA_UNWRITTEN_MAX &&
+           state->n_owed <= RPCRDMA_OWED_MAX && state->accesses_size <= RPCRDMA_ACCESSES_MAX &&
+           (state->access || state->accesses == 0) && (state->served || state->serves == 0) &&
+           (state->odd || (state->strays == 0 && state->aheads == 0 && state->unwrittens == 0 && state->n_owed == 0 &&
+                           state->lates == 0 && state->hasties == 0));
+}
+
 static inline struct rpcrdma_area rpcrdma_area_of(const struct rpcrdma_segment *segment)
 {
     uint64_t room = UINT64_MAX - segment->offset;

@@ -7,6 +7,7 @@
  * NFSv4 both conform.
  */
 #include "engine/rpcrdma/rpcrdma_returned.h"
+#include "wire/invariant.h"
 
 enum result { RESULT_UNKNOWN, RESULT_NONE, RESULT_ITEM };
 
@@ -261,6 +262,7 @@ static void pairing_judge_chunk(const struct pairing *p, unsigned k, const struc
     struct rpcrdma_returned r = rpcrdma_returned_take(p->reply, chunk, from);
     const struct rpcrdma_item *item;
 
+    INVARIANT(chunk && chunk->kind == RPCRDMA_WRITE_CHUNK && chunk->number == k);
     switch (pairing_result_of(p, k, &item)) {
     case RESULT_ITEM:
         if (is_in(p, item, chunk))

@@ -7,6 +7,7 @@
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_look.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,13 @@ enum {
 
 /* ---- contents of a payload that are remembered ---- */
 
+static bool body_is_within_bounds(const struct rpcrdma_body *body)
+{
+    return body->n_operations <= body->operations_size && body->operations_size <= RPCRDMA_BODY_MAX &&
+           body->n_items <= body->items_size && body->items_size <= RPCRDMA_BODY_MAX &&
+           body->n_values <= body->values_size && body->values_size <= RPCRDMA_BODY_MAX;
+}
+
 static void remember_operation(struct rpcrdma_body *body, const struct nfs_operation *operation)
 {
     void *array = heap_room(body->operations, &body->operations_size, body->n_operations + 1, RPCRDMA_BODY_MAX,
@@ -30,6 +38,7 @@ static void remember_operation(struct rpcrdma_body *body, const struct nfs_opera
         return;
     body->operations = array;
     body->operations[body->n_operations++] = *operation;
+    INVARIANT(body_is_within_bounds(body));
 }
 
 static void remember_item(struct rpcrdma_body *body, const struct rpcrdma_item *item)
@@ -41,6 +50,7 @@ static void remember_item(struct rpcrdma_body *body, const struct rpcrdma_item *
         return;
     body->items = array;
     body->items[body->n_items++] = *item;
+    INVARIANT(body_is_within_bounds(body));
 }
 
 static void remember_value(struct rpcrdma_body *body, const struct nfs_value *value)
@@ -52,6 +62,7 @@ static void remember_value(struct rpcrdma_body *body, const struct nfs_value *va
         return;
     body->values = array;
     body->values[body->n_values++] = *value;
+    INVARIANT(body_is_within_bounds(body));
 }
 
 void rpcrdma_body_free(struct rpcrdma_body *body)
@@ -77,6 +88,7 @@ static void payload_on_operation(void *ctx, const struct nfs_operation *operatio
 
     look->in_class = !look->body->procedure->callback && nfs_op_read_class(operation->op);
     look->class += look->in_class;
+    INVARIANT(look->class >= look->in_class);
     remember_operation(look->body, operation);
 }
 
@@ -88,6 +100,7 @@ static uint64_t on_item(void *ctx, const struct nfs_item *item)
 
     look->seen++;
     remember_item(look->body, &kept);
+    INVARIANT(look->body->n_items <= look->seen && (look->body->cut || look->body->n_items == look->seen));
     return inlined;
 }
 
@@ -122,6 +135,7 @@ static bool payload_walk(struct rpcrdma_look *look, enum rpcrdma_reduction reduc
     body->n_operations = body->n_items = body->n_values = 0;
     body->cut = body->roundup_not_zero = false;
     nfs_walk(body->procedure, look->reply, p + from, n - from, from, &events, &body->walk);
+    INVARIANT(from <= n && body->walk.left <= n - from && body_is_within_bounds(body));
     return body->walk.status == NFS_WALK_OK && body->walk.left == 0;
 }
 
@@ -184,6 +198,7 @@ static bool walk_counted(struct rpcrdma_look *look, const uint8_t *p, size_t n)
         return false;
     state = &look->t->chunks[chunk];
     length = look->reply ? state->returned : state->length;
+    INVARIANT(chunk < (int)look->t->n_chunks && place <= n);
     if (length < 4 || length - 4 > UINT32_MAX)
         return false;
     whole = heap_get(n + 4);
@@ -191,6 +206,7 @@ static bool walk_counted(struct rpcrdma_look *look, const uint8_t *p, size_t n)
         return false;
     memcpy(whole, p, place);
     put_be32(whole + place, (uint32_t)(length - 4));
+    INVARIANT(place + 4 <= n + 4 && length >= 4);
     memcpy(whole + place + 4, p + place, n - place);
     even = payload_walk(look, RPCRDMA_REDUCED_COUNT, whole, n + 4);
     free(whole);
@@ -248,6 +264,7 @@ static bool walk_bare(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     bool even;
 
     body->rpc.header_len = body->rpc.cred.at + (uint32_t)xdr_padded(body->rpc.cred.length);
+    INVARIANT(body->rpc.header_len <= whole && whole <= n);
     even = payload_walk(look, RPCRDMA_REDUCED_IN_ORDER, p, n) || payload_walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
     body->rpc.header_len = whole;
     body->reduction = RPCRDMA_REDUCED_BARE;
@@ -297,6 +314,7 @@ static bool walk_recount(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     if (!copy)
         return false;
     memcpy(copy, p, n);
+    INVARIANT(tries <= RECOUNT_TRIES);
     for (unsigned i = 0; i < tries && !even; i++)
         even = walk_with_count(look, copy, n, body->rpc.header_len + candidates[i].at - 4, candidates[i].count);
     free(copy);
@@ -354,6 +372,7 @@ static void find_reduction(struct rpcrdma_look *look, const uint8_t *p, size_t n
     payload_walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
     if (standard != NFS_WALK_OK && standard != NFS_WALK_UNKNOWN)
         look->body->reduction = RPCRDMA_REDUCED_NONE;
+    INVARIANT(look->body->reduction == RPCRDMA_REDUCED_STANDARD || look->body->reduction == RPCRDMA_REDUCED_NONE);
 }
 
 /* The arguments or results of the procedure are readable. */
@@ -416,6 +435,7 @@ void rpcrdma_payload_decode(struct rpcrdma_transaction *t, bool reply, const uin
     else
         rpc_decode(&body->rpc, p, n);
     body->known = body->rpc.status == RPC_OK && body->rpc.type == (reply ? RPC_REPLY : RPC_CALL);
+    INVARIANT(!body->known || (body->rpc.header_len <= n && n >= 12));
     if (!body->known)
         return;
     if (!reply) {
@@ -445,6 +465,8 @@ void rpcrdma_payload_decode(struct rpcrdma_transaction *t, bool reply, const uin
         return;
     if (body->walk.status == NFS_WALK_OK)
         body->unreduced = body->walk.position;
+    INVARIANT(body->procedure && (body->unreduced == 0 || body->unreduced >= body->rpc.header_len));
+    INVARIANT(body_is_within_bounds(body) && body->reduction <= RPCRDMA_REDUCED_NONE);
 }
 
 const uint8_t *rpcrdma_contents(const struct rpcrdma_body *body, const struct rpcrdma_item *item)

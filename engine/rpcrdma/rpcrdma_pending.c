@@ -7,6 +7,7 @@
  */
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
+#include "wire/invariant.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,12 @@ static const struct waiting *waiting_for(enum rule_id rule)
         if (waiting[i].rule == rule)
             return &waiting[i];
     return NULL;
+}
+
+static bool pending_is_sound(const struct rpcrdma_pending *pending)
+{
+    return !pending || (pending->n <= PENDING_MAX &&
+                        (pending->n == 0 || waiting_for(pending->finding[pending->n - 1].finding.rule)));
 }
 
 static void pending_give(struct verdict *verdict, const struct finding *finding, const char *format, ...)
@@ -102,6 +109,8 @@ void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum r
                                                     .subject = subject,
                                                     .related_frame = related_frame}};
     vsnprintf(finding->finding.message, sizeof finding->finding.message, format, args);
+    INVARIANT(pending_is_sound(rpcrdma->pending));
+    INVARIANT(finding->finding.severity > SEVERITY_NOTE && rpcrdma->gaps_show_late);
 }
 
 /* ---- what happens to them ---- */
@@ -125,6 +134,7 @@ static void give_weaker(struct verdict *verdict, const struct finding *finding, 
 
     if (weaker.severity > SEVERITY_WARNING)
         weaker.severity = SEVERITY_WARNING;
+    INVARIANT(weaker.severity <= finding->severity && (fate == UNFINISHED || fate == DOUBTFUL));
     pending_give(verdict, &weaker,
                  fate == UNFINISHED
                      ? "%s; the capture ends without showing that it lacks no message before it"
@@ -151,8 +161,10 @@ static void sweep(struct rpcrdma_connection *rpcrdma, const struct event *event,
         else
             rpcrdma_inconclusive(rpcrdma, finding->rule);
     }
+    INVARIANT(!pending || kept <= pending->n);
     if (pending)
         pending->n = kept;
+    INVARIANT(pending_is_sound(pending));
 }
 
 static enum fate after_refusal(const struct event *event, struct pending_finding *pending)

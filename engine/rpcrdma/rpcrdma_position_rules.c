@@ -4,6 +4,7 @@
  * follows from the reduction with which rpcrdma_payload.c could decode the payload.
  */
 #include "engine/rpcrdma/rpcrdma_positions.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 
@@ -50,6 +51,7 @@ static void check_item(struct rpcrdma_positions *x, const struct rpcrdma_item *i
 {
     enum rule_id binding = rpcrdma_shape_binding(x->shape);
 
+    INVARIANT(item->chunk >= 0 && item->chunk < (int)x->n);
     if (!item->item.eligible) {
         rpcrdma_shape_fail(
             x->shape, binding != RULE_COUNT ? binding : RULE_NFSULB_6_1_05,
@@ -130,6 +132,7 @@ static void standard(struct rpcrdma_positions *x)
     for (unsigned i = 0; i < body->n_items; i++) {
         if (body->items[i].chunk >= 0)
             x->used[body->items[i].chunk] = true;
+        INVARIANT(body->items[i].chunk < (int)x->n && body->items[i].chunk < RPCRDMA_READ_CHUNKS_MAX);
     }
     if (check_swapped(x))
         return;
@@ -155,6 +158,7 @@ static void wrong_position(struct rpcrdma_positions *x, const struct rpcrdma_ite
     uint64_t right = item->item.position, arguments = shape->body->rpc.header_len;
     const char *name = rpcrdma_shape_item_name(shape, &item->item);
 
+    INVARIANT(item->chunk >= 0 && item->chunk < (int)x->n);
     if (chunk->position + UINT64_C(4) == right)
         rpcrdma_shape_fail(shape, RULE_RPCR_4_3_1_1_01,
                            "expected Position %" PRIu64

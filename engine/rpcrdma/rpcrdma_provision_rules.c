@@ -2,6 +2,7 @@
 /* The Write chunks that a Call provides, against the results that it asks for: RFC 8166 sections 3.4.6, 4.3.2. */
 #include "engine/core/words.h"
 #include "engine/rpcrdma/rpcrdma_shape.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 
@@ -46,6 +47,7 @@ static void check_sizes(struct rpcrdma_shape *shape)
         const struct rpcrdma_chunk_state *chunk = &t->chunks[t->first_write + k];
         uint64_t count;
 
+        INVARIANT(chunk->kind == RPCRDMA_WRITE_CHUNK && chunk->number == k);
         /* An empty chunk asks for the result inline; by RFC 5667 so does a chunk of empty segments. */
         if (chunk->n == 0 || (chunk->length == 0 && rpcrdma_by_rfc5666(shape->rpcrdma)) ||
             !nfs_result_asked(&call, k, &count))

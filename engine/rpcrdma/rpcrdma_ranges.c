@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which octets of a segment were moved: a few ascending, disjoint pieces. */
 #include "engine/rpcrdma/rpcrdma_internal.h"
+#include "wire/invariant.h"
 
 #include <string.h>
+
+static bool ranges_are_in_order(const struct rpcrdma_ranges *ranges)
+{
+    for (unsigned i = 0; i < ranges->n; i++)
+        if (ranges->range[i].from >= ranges->range[i].to || (i > 0 && ranges->range[i - 1].to >= ranges->range[i].from))
+            return false;
+    return ranges->n <= RPCRDMA_RANGES_MAX;
+}
 
 void rpcrdma_ranges_add(struct rpcrdma_ranges *ranges, uint64_t from, uint64_t to)
 {
@@ -13,6 +22,7 @@ void rpcrdma_ranges_add(struct rpcrdma_ranges *ranges, uint64_t from, uint64_t t
     /* The usual case: the new piece continues the last one. */
     if (ranges->n > 0 && ranges->range[ranges->n - 1].to == from) {
         ranges->range[ranges->n - 1].to = to;
+        INVARIANT(ranges_are_in_order(ranges));
         return;
     }
     while (at < ranges->n && ranges->range[at].to < from)
@@ -24,6 +34,7 @@ void rpcrdma_ranges_add(struct rpcrdma_ranges *ranges, uint64_t from, uint64_t t
     if (after == at) {
         if (ranges->n == RPCRDMA_RANGES_MAX) {
             ranges->lost = true;
+            INVARIANT(ranges_are_in_order(ranges));
             return;
         }
         memmove(&ranges->range[at + 1], &ranges->range[at], (ranges->n - at) * sizeof ranges->range[0]);
@@ -32,8 +43,10 @@ void rpcrdma_ranges_add(struct rpcrdma_ranges *ranges, uint64_t from, uint64_t t
         memmove(&ranges->range[at + 1], &ranges->range[after], (ranges->n - after) * sizeof ranges->range[0]);
         ranges->n = (uint8_t)(ranges->n - (after - at - 1));
     }
+    INVARIANT(ranges->n > 0 && at < ranges->n && from < to);
     ranges->range[at].from = from;
     ranges->range[at].to = to;
+    INVARIANT(ranges_are_in_order(ranges));
 }
 
 uint64_t rpcrdma_ranges_octets(const struct rpcrdma_ranges *ranges)

@@ -5,6 +5,7 @@
  * the RPC message answers the second (RFC 8167 section 2), if it is visible.
  */
 #include "engine/rpcrdma/rpcrdma_internal.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -64,6 +65,7 @@ bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
         rpcrdma_early_free(rpcrdma);
         rpcrdma->recognised = RPCRDMA_NO;
     }
+    INVARIANT(rpcrdma->n_early <= RPCRDMA_UNDECIDED_MAX && rpcrdma->recognised != RPCRDMA_YES);
     return false;
 }
 
@@ -92,6 +94,7 @@ void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
     *early = (struct rpcrdma_early){.message = *message, .muted = rpcrdma->verdict->muted};
     early->message.p = early->octets = octets;
     rpcrdma->n_early++;
+    INVARIANT(rpcrdma->n_early <= RPCRDMA_UNDECIDED_MAX && rpcrdma->early[rpcrdma->n_early - 1].octets);
 }
 
 void rpcrdma_early_free(struct rpcrdma_connection *rpcrdma)
@@ -194,6 +197,7 @@ static void take_rpc(struct rpcrdma_message *m)
     if (m->has_rpc && there > at)
         rpc_decode(&m->rpc, m->p + at, there - at);
     m->has_rpc &= m->lacking == 0 || (there > at && m->rpc.status == RPC_OK);
+    INVARIANT(!m->has_rpc || (m->header.status == RPCRDMA_OK && m->header.header_len < m->n));
 }
 
 void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
@@ -205,4 +209,6 @@ void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
         take_rpc(m);
     if (m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR)
         m->transaction = answered ? answered : rpcrdma_find(rpcrdma, other_side(m->side), m->header.xid);
+    INVARIANT(!m->transaction || (m->transaction->xid == m->header.xid && m->transaction->side != m->side));
+    INVARIANT(m->kind != RPCRDMA_KIND_CALL || !m->transaction);
 }

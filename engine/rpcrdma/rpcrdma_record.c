@@ -7,6 +7,7 @@
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
 #include "engine/rpcrdma/rpcrdma_reaction.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,15 @@ static struct rpcrdma_history_record *record_of(struct rpcrdma_connection *rpcrd
 
 /* ---- Calls and their offers ---- */
 
+/* Holds until the record is given away. */
+static bool record_is_sound(const struct rpcrdma_history_record *record)
+{
+    return record->n_calls <= record->calls_size && record->calls_size <= RPCRDMA_HISTORY_CALLS_MAX &&
+           record->offers_size <= RPCRDMA_HISTORY_OFFERS_MAX && (record->offers || record->n_offers == 0) &&
+           record->n_strays <= RPCRDMA_HISTORY_STRAYS_MAX && (record->strays || record->n_strays == 0) &&
+           record->n_empty <= RPCRDMA_HISTORY_EMPTY_MAX;
+}
+
 static struct rpcrdma_history_call *call_new(struct rpcrdma_history_record *record)
 {
     void *calls = heap_room(record->calls, &record->calls_size, record->n_calls + 1, RPCRDMA_HISTORY_CALLS_MAX,
@@ -41,6 +51,7 @@ static struct rpcrdma_history_call *call_new(struct rpcrdma_history_record *reco
     if (!calls)
         return NULL;
     record->calls = calls;
+    INVARIANT(record->n_calls < record->calls_size);
     return &record->calls[record->n_calls++];
 }
 
@@ -62,6 +73,7 @@ static void note_offers(struct rpcrdma_history_record *record, const struct rpcr
                                                             .to = area.to,
                                                             .frame = t->call.frame};
         record->n_offers++;
+        INVARIANT(record_is_sound(record) && at < record->offers_size);
     }
 }
 
@@ -126,6 +138,7 @@ void rpcrdma_record_cut_off(struct rpcrdma_connection *rpcrdma, const struct rpc
     record->cut = *cut;
     record->cut.any = true;
     record->cut.call = record_call_of(rpcrdma, t);
+    INVARIANT(record->cut.rule < RULE_COUNT && record->cut.call.side < 2);
 }
 
 void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_history_drop *drop)
@@ -142,6 +155,7 @@ void rpcrdma_record_tolerated(struct rpcrdma_connection *rpcrdma, enum rule_id r
 
     if (record)
         record->tolerated = (uint16_t)(rule + 1);
+    INVARIANT(!record || record->tolerated <= RULE_COUNT);
 }
 
 /* ---- accesses to memory that this connection does not offer ---- */
@@ -176,6 +190,7 @@ void rpcrdma_record_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrd
                                                                         .to = area.to,
                                                                         .operation = move->operation,
                                                                         .place = move->place};
+    INVARIANT(record_is_sound(record) && find_stray(record, move));
 }
 
 /* The owner's adapter returned the requested data. */
@@ -213,6 +228,7 @@ void rpcrdma_record_empty(struct rpcrdma_connection *rpcrdma, const struct rpcrd
 
     if (record && record->n_empty < RPCRDMA_HISTORY_EMPTY_MAX)
         record->empty[record->n_empty++] = message->place;
+    INVARIANT(!record || record_is_sound(record));
 }
 
 /* ---- the end ---- */
@@ -286,13 +302,16 @@ struct rpcrdma_history_record *rpcrdma_connection_record(struct rpcrdma_connecti
         return NULL;
     rpcrdma->record = NULL;
     rpcrdma->record_taken = true;
+    INVARIANT(record_is_sound(record) && record->client >= -1 && record->client < 2);
     record->client = rpcrdma->client;
     record->initiator_side = rpcrdma->terms.initiator_side;
     record->refusals_unseen = rpcrdma->terms.refusals_unseen;
     record->whole = rpcrdma_whole(rpcrdma);
     record->served_unseen = record->client >= 0 && !record->whole && rpcrdma->side[record->client].lack.unseen > 0;
+    INVARIANT(!record->served_unseen || !record->whole);
     record->one_end = rpcrdma->gaps_show_late;
     note_callbacks(rpcrdma, record);
+    INVARIANT(!record->callback_at_end || record->client >= 0);
     if (rpcrdma->client >= 0)
         memcpy(record->served, rpcrdma_unanswered_shapes(rpcrdma, (unsigned)rpcrdma->client), sizeof record->served);
     for (unsigned side = 0; side < 2; side++) {

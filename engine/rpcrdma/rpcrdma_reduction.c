@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* How much of an item is in the payload, under the assumed reduction: RFC 8166 sections 3.4 and 4.3. */
 #include "engine/rpcrdma/rpcrdma_look.h"
+#include "wire/invariant.h"
 
 /* ---- chunks that an item may be in ---- */
 
 static const struct rpcrdma_chunk_state *reduction_chunk_at(const struct rpcrdma_look *look, int chunk)
 {
+    INVARIANT(chunk >= 0 && chunk < (int)look->t->n_chunks);
     return &look->t->chunks[chunk];
 }
 
@@ -14,6 +16,7 @@ static int read_chunk_from(struct rpcrdma_look *look, uint64_t position)
 {
     while (look->next < look->n_order && reduction_chunk_at(look, look->order[look->next])->position < position)
         look->next++;
+    INVARIANT(look->next <= look->n_order && look->n_order <= RPCRDMA_READ_CHUNKS_MAX);
     return look->next < look->n_order ? look->order[look->next] : -1;
 }
 
@@ -30,6 +33,7 @@ int rpcrdma_look_write_chunk(const struct rpcrdma_look *look)
     unsigned number = look->body->procedure->compound ? look->class - 1 : 0;
     int chunk = (int)(look->t->first_write + number);
 
+    INVARIANT(!look->in_class || look->class > 0);
     if ((look->body->procedure->compound && !look->in_class) || number >= look->t->n_writes)
         return -1;
     return reduction_chunk_at(look, chunk)->returned > 0 ? chunk : -1;
@@ -46,6 +50,7 @@ static int write_chunk_with(struct rpcrdma_look *look, uint32_t count)
         if (!rpcrdma_chunk_holds(reduction_chunk_at(look, chunk)->returned, count))
             return -1;
         look->next++;
+        INVARIANT(chunk < (int)look->t->n_chunks && look->next <= look->t->n_writes);
         return chunk;
     }
     return -1;
@@ -152,7 +157,10 @@ static uint64_t (*const left[RPCRDMA_REDUCED_NONE])(struct rpcrdma_look *look, c
 
 uint64_t rpcrdma_look_inline(struct rpcrdma_look *look, const struct nfs_item *item, int *chunk)
 {
-    return left[look->reduction](look, item, chunk);
+    uint64_t octets = left[look->reduction](look, item, chunk);
+
+    INVARIANT(*chunk < (int)look->t->n_chunks && octets <= xdr_padded(item->count));
+    return octets;
 }
 
 /* ---- all chunks ---- */
@@ -180,5 +188,9 @@ void rpcrdma_look_sort(struct rpcrdma_look *look)
             look->order[at] = look->order[at - 1];
         look->order[at] = (uint16_t)i;
         look->n_order++;
+        INVARIANT(at < look->n_order && look->n_order <= RPCRDMA_READ_CHUNKS_MAX);
+        INVARIANT(at == 0 || reduction_chunk_at(look, look->order[at - 1])->position <= look->t->chunks[i].position);
+        INVARIANT(at + 1 == look->n_order ||
+                  reduction_chunk_at(look, look->order[at + 1])->position > look->t->chunks[i].position);
     }
 }

@@ -7,6 +7,7 @@
  */
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 
@@ -32,6 +33,11 @@ bool rpcrdma_resource_new(struct rpcrdma_connection *rpcrdma)
 {
     rpcrdma->resource = arena_zeroed(rpcrdma->arena, sizeof *rpcrdma->resource);
     return rpcrdma->resource != NULL;
+}
+
+static bool resource_is_sound(const struct rpcrdma_resource_state *state, unsigned sender)
+{
+    return state->taken[sender] <= state->n[sender];
 }
 
 static enum rule_id rule_of_number(const struct sent *sent)
@@ -63,6 +69,7 @@ static void resource_take(struct rpcrdma_connection *rpcrdma, unsigned receiver,
 
     if (state->n[sender] > state->taken[sender] + SENT_KEPT)
         state->taken[sender] = state->n[sender] - SENT_KEPT;
+    INVARIANT(resource_is_sound(state, sender) && state->n[sender] - state->taken[sender] <= SENT_KEPT);
     for (; state->taken[sender] < state->n[sender]; state->taken[sender]++) {
         const struct sent *sent = &state->sent[sender][state->taken[sender] % SENT_KEPT];
         enum rule_id number = rule_of_number(sent), size = rule_of_size(rpcrdma, receiver, sent);
@@ -77,6 +84,7 @@ static void resource_take(struct rpcrdma_connection *rpcrdma, unsigned receiver,
         if (size != RULE_COUNT && (size != number || sent->size_only))
             rpcrdma_pass(rpcrdma, size);
     }
+    INVARIANT(state->taken[sender] == state->n[sender]);
 }
 
 void rpcrdma_resource_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
@@ -111,6 +119,7 @@ void rpcrdma_resource_expected(struct rpcrdma_connection *rpcrdma, const struct 
         .reverse = m->transaction->reverse,
         .invalidates = may_invalidate(rpcrdma, m),
     };
+    INVARIANT(resource_is_sound(state, m->side) && state->n[m->side] > 0);
 }
 
 void rpcrdma_resource_sent(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
@@ -122,6 +131,7 @@ void rpcrdma_resource_sent(struct rpcrdma_connection *rpcrdma, const struct rpcr
         return;
     state->sent[m->side][state->n[m->side]++ % SENT_KEPT] =
         (struct sent){.offset = m->place.offset, .frame = m->place.frame, .octets = m->n, .size_only = true};
+    INVARIANT(resource_is_sound(state, m->side) && state->n[m->side] > 0);
 }
 
 /* The Send to which a segment belongs: the first Send that ends at the segment or after it. */
@@ -137,6 +147,7 @@ static const struct sent *sent_at(const struct rpcrdma_resource_state *state, un
             break;
         found = sent;
     }
+    INVARIANT(!found || found->offset >= offset);
     /* If no earlier Send is known, this Send may have begun anywhere. */
     return found && (found->offset == offset || found->octets > 0) ? found : NULL;
 }

@@ -5,14 +5,17 @@
  * missing. If they come later, another rule is violated (rpcrdma_memory_rules.c waits for them).
  */
 #include "engine/rpcrdma/rpcrdma_returned.h"
+#include "wire/invariant.h"
 
 static struct rpcrdma_segment segment_at(const struct rpcrdma_returned *r, uint32_t i)
 {
+    INVARIANT(i < r->from.n);
     return rpcrdma_segment_at(&r->from, r->reply->p, i);
 }
 
 static const struct rpcrdma_offer *returned_offer_at(const struct rpcrdma_returned *r, uint32_t i)
 {
+    INVARIANT(i < r->chunk->n && r->chunk->first + i < r->t->n_offers);
     return &r->t->offers[r->chunk->first + i];
 }
 
@@ -33,6 +36,7 @@ struct rpcrdma_returned rpcrdma_returned_take(const struct rpcrdma_message *repl
     struct rpcrdma_returned r = {.reply = reply, .t = reply->transaction, .chunk = chunk, .from = *from};
 
     r.moved = rpcrdma_chunk_moved(r.t, chunk, &r.lost);
+    INVARIANT(r.moved <= chunk->length);
     r.unchanged = chunk->n == from->n;
     r.all_or_nothing = r.unchanged;
     for (uint32_t i = 0; i < from->n && i < chunk->n; i++) {
@@ -41,6 +45,7 @@ struct rpcrdma_returned rpcrdma_returned_take(const struct rpcrdma_message *repl
         r.unchanged &= returned == offered;
         r.all_or_nothing &= returned == offered || returned == 0;
     }
+    INVARIANT(!r.unchanged || r.all_or_nothing);
     return r;
 }
 
@@ -65,6 +70,7 @@ bool rpcrdma_returned_contiguous(struct rpcrdma_connection *rpcrdma, struct rpcr
             ended = true;
             at = i;
         }
+        INVARIANT(!ended || at <= i);
     }
     return true;
 }

@@ -7,6 +7,7 @@
  * requester, in which case the finding is a warning.
  */
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
+#include "wire/invariant.h"
 
 enum { GOES_ON = 2 }; /* messages of the requester after receiving an RDMA Write */
 
@@ -42,11 +43,13 @@ void rpcrdma_revoked_access(struct rpcrdma_connection *rpcrdma, const struct rpc
                               .xid = t->xid,
                               .answer = t->answer.frame,
                               .place = move->place};
+    INVARIANT(rpcrdma_memory_is_sound(state) && !rpcrdma_waits(t));
 }
 
 static void revoked_report(struct rpcrdma_connection *rpcrdma, struct rpcrdma_late *late, const struct place *place)
 {
     late->open = false;
+    INVARIANT(late->severity >= SEVERITY_WARNING && late->area.from <= late->area.to);
     rpcrdma_fail_at_as(rpcrdma, place, RULE_RPCR_4_4_1_01, late->severity, late->place.frame,
                        "expected the memory of XID 0x%08x to be inaccessible after its answer in frame %u; found the "
                        "%s of STag 0x%08x in frame %u %s",
@@ -76,8 +79,10 @@ void rpcrdma_revoked_message(struct rpcrdma_connection *rpcrdma, const struct rp
 
         if (!late->open || late->read || late->owner != m->side || m->received <= late->place.offset)
             continue;
+        INVARIANT(late->messages < GOES_ON);
         if (++late->messages == GOES_ON)
             revoked_report(rpcrdma, late, &m->place);
+        INVARIANT(late->open == (late->messages < GOES_ON));
     }
 }
 

@@ -5,6 +5,7 @@
  * a client that reads the memory has not discarded the Reply.
  */
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
+#include "wire/invariant.h"
 
 static struct rpcrdma_owed *find_owed(struct rpcrdma_memory_state *state, uint32_t xid)
 {
@@ -18,6 +19,7 @@ static struct rpcrdma_owed *find_owed(struct rpcrdma_memory_state *state, uint32
 static void drop_owed(struct rpcrdma_memory_state *state, struct rpcrdma_owed *owed)
 {
     *owed = state->odd->owed[--state->n_owed];
+    INVARIANT(state->n_owed < RPCRDMA_OWED_MAX);
 }
 
 /* On InfiniBand the Reads of this memory may have been captured before the Reply. */
@@ -44,6 +46,7 @@ static void served_serve(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         state->served = arena_zeroed(rpcrdma->arena, RPCRDMA_SERVED_MAX * sizeof *served);
     if (state->served)
         state->served[state->serves++ % RPCRDMA_SERVED_MAX] = *served;
+    INVARIANT(rpcrdma_memory_is_sound(state));
 }
 
 void rpcrdma_served_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply)
@@ -64,6 +67,7 @@ void rpcrdma_served_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrd
     if (state->n_owed == RPCRDMA_OWED_MAX)
         drop_owed(state, &state->odd->owed[0]);
     state->odd->owed[state->n_owed++] = (struct rpcrdma_owed){.xid = reply->header.xid, .place = reply->place};
+    INVARIANT(rpcrdma_memory_is_sound(state) && find_owed(state, reply->header.xid));
 }
 
 static const struct rpcrdma_served *find_served(const struct rpcrdma_memory_state *state,
@@ -127,6 +131,7 @@ void rpcrdma_served_done(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         return;
     rpcrdma_pass(rpcrdma, RULE_RPCR0_3_5_01);
     drop_owed(rpcrdma->memory, owed);
+    INVARIANT(rpcrdma_memory_is_sound(rpcrdma->memory));
 }
 
 /* The client closed the connection first. */

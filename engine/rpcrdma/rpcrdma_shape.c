@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The shape of RPC messages: the common part of Calls and Replies. */
 #include "engine/rpcrdma/rpcrdma_shape.h"
+#include "wire/invariant.h"
 
 #include <stdio.h>
 
@@ -25,6 +26,7 @@ void rpcrdma_shape_vfail(struct rpcrdma_shape *shape, enum rule_id rule, enum ru
     shape->t->malformed |= severity == SEVERITY_ERROR;
     if (severity >= SEVERITY_WARNING && !shape->reply && shape->t->fault == 0)
         shape->t->fault = 1 + (uint32_t)rule;
+    INVARIANT(shape->t->fault <= RULE_COUNT);
     rpcrdma_fail_at_as(shape->rpcrdma, &shape->place, rule, severity, shape->t->call.frame, "%s", text);
 }
 
@@ -76,6 +78,7 @@ void rpcrdma_shape_count_results(struct rpcrdma_shape *shape)
         (!call->walked || call->walk.status != NFS_WALK_OK || call->reduction == RPCRDMA_REDUCED_NONE || call->cut))
         return;
     shape->results = nfs_reducible_results(&decoded);
+    INVARIANT(shape->results <= call->n_operations + 1);
     shape->results_known = true;
 }
 

@@ -8,6 +8,7 @@
  * Administrators may set larger buffers on both sides, so exceeding only the default is a warning, once per direction.
  */
 #include "engine/rpcrdma/rpcrdma_internal.h"
+#include "wire/invariant.h"
 
 struct rpcrdma_threshold_state {
     bool default_reported[2]; /* by sending side */
@@ -225,6 +226,7 @@ void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     if (limit.by_default && *reported)
         return;
     *reported |= limit.by_default;
+    INVARIANT(limit.octets > 0 && m->n > limit.octets && limit.rule < RULE_COUNT);
     if (reply_chunk_unused(m))
         rpcrdma_fail_as(rpcrdma, m, RULE_RPCR_3_5_3_11, limit.by_default ? SEVERITY_WARNING : SEVERITY_ERROR,
                         m->transaction->call.frame,

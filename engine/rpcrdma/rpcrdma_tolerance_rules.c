@@ -5,6 +5,7 @@
  * client ends the connection at once. Since there may be other reasons, engine/history/history.c has the last word.
  */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
+#include "wire/invariant.h"
 
 void rpcrdma_tolerate(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m, enum rule_id rule)
 {
@@ -14,6 +15,7 @@ void rpcrdma_tolerate(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_m
         return;
     rpcrdma->reaction->tolerance =
         (struct rpcrdma_tolerance){.open = true, .rule = rule, .xid = m->header.xid, .place = m->place};
+    INVARIANT(rule < RULE_COUNT && rpcrdma->client >= 0);
 }
 
 static bool tolerance_is_nfs4(const struct rpcrdma_body *call)

@@ -3,6 +3,7 @@
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,27 @@ enum { CONTENT_KEPT = 16384 }; /* larger buffers are freed at the end of the tra
 enum { SLAB_FIRST = 2, SLAB_MAX = 16 };
 
 /* ---- queues ---- */
+
+/* Both ends of the queue, and t's places in it. */
+static bool queue_is_sound(const struct rpcrdma_queue *queue)
+{
+    return (queue->n == 0) == !queue->oldest && !queue->oldest == !queue->newest &&
+           (!queue->oldest || (!queue->oldest->older && !queue->newest->newer)) &&
+           (queue->n == 1) == (queue->oldest && queue->oldest == queue->newest);
+}
+
+/* Holds whenever no transaction is being opened, closed or retired. */
+static bool calls_are_sound(const struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    const struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
+
+    return queue_is_sound(&calls->waiting) && queue_is_sound(&calls->done) &&
+           (calls->hash || calls->waiting.n + calls->done.n == 0) &&
+           calls->waiting.n <= rpcrdma->options.transactions_max &&
+           calls->waiting.n + calls->done.n <= rpcrdma->options.transactions_max + RPCRDMA_ANSWERED_MAX &&
+           calls->answered + calls->waiting.n <= calls->total && calls->done.n <= calls->answered &&
+           (calls->orphan || calls->orphans == 0);
+}
 
 static void enqueue(struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
 {
@@ -22,6 +44,7 @@ static void enqueue(struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
         queue->oldest = t;
     queue->newest = t;
     queue->n++;
+    INVARIANT(queue_is_sound(queue) && (t->older ? t->older->newer == t : queue->oldest == t));
 }
 
 static void dequeue(struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
@@ -36,6 +59,7 @@ static void dequeue(struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
         queue->newest = t->older;
     t->older = t->newer = NULL;
     queue->n--;
+    INVARIANT(queue_is_sound(queue));
 }
 
 /* ---- finding ---- */
@@ -54,6 +78,7 @@ struct rpcrdma_transaction *rpcrdma_find(const struct rpcrdma_connection *rpcrdm
 
     while (t && t->xid != xid)
         t = t->hash_next;
+    INVARIANT(!t || t->side == side);
     return t;
 }
 
@@ -64,6 +89,17 @@ struct rpcrdma_transaction *rpcrdma_find_outstanding(const struct rpcrdma_connec
 
     while (t && (t->xid != xid || !rpcrdma_waits(t)))
         t = t->hash_next;
+    INVARIANT(!t || (t->side == side && t->open != &rpcrdma_closed));
+    return t;
+}
+
+struct rpcrdma_transaction *rpcrdma_find_earlier(const struct rpcrdma_transaction *call)
+{
+    struct rpcrdma_transaction *t = call->hash_next;
+
+    while (t && (t->xid != call->xid || !rpcrdma_waits(t)))
+        t = t->hash_next;
+    INVARIANT(!t || (t->side == call->side && t->number < call->number));
     return t;
 }
 
@@ -88,6 +124,9 @@ struct rpcrdma_body *rpcrdma_body_of(struct rpcrdma_transaction *t, bool reply)
 static void clear_body(struct rpcrdma_body *body)
 {
     memset(body, 0, offsetof(struct rpcrdma_body, operations));
+    INVARIANT(!body->known && !body->walked && body->n_items == 0 && body->n_operations == 0 && body->n_values == 0);
+    INVARIANT(body->items_size <= RPCRDMA_BODY_MAX && body->operations_size <= RPCRDMA_BODY_MAX &&
+              body->values_size <= RPCRDMA_BODY_MAX);
 }
 
 static bool take_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
@@ -99,6 +138,9 @@ static bool take_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
     else if (!(buffers = arena_zeroed(rpcrdma->arena, sizeof *buffers)))
         return false;
     t->open = &buffers->open;
+    INVARIANT(!t->open->call_body.known && !t->open->reply_body.known && t->open->call_octets == 0 &&
+              !t->open->use.known);
+    INVARIANT(!buffers->content[0].cut && !buffers->content[1].cut);
     return true;
 }
 
@@ -115,6 +157,7 @@ static void leave_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
             *content = (struct rpcrdma_content){0};
         }
         content->cut = false;
+        INVARIANT(content->size <= CONTENT_KEPT && (content->octets != NULL) == (content->size > 0));
     }
     clear_body(&buffers->open.call_body);
     clear_body(&buffers->open.reply_body);
@@ -122,6 +165,7 @@ static void leave_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
     t->open = &rpcrdma_closed;
     buffers->next = rpcrdma->buffers;
     rpcrdma->buffers = buffers;
+    INVARIANT(!rpcrdma_buffers_of(t) && buffers->next != buffers);
 }
 
 /* A block of transactions: as large as all earlier blocks together, so a connection with few Calls costs little. */
@@ -142,6 +186,7 @@ static struct rpcrdma_transaction *from_slab(struct rpcrdma_connection *rpcrdma)
         slab->room = room;
         rpcrdma->slab = slab;
     }
+    INVARIANT(slab->used < slab->room && slab->room <= SLAB_MAX);
     return &slab->transaction[slab->used++];
 }
 
@@ -185,6 +230,7 @@ static void transactions_retire(struct rpcrdma_connection *rpcrdma, struct rpcrd
     dequeue(queue, t);
     if (rpcrdma_waits(t))
         leave_buffers(rpcrdma, t);
+    INVARIANT(t->open == &rpcrdma_closed && !t->older && !t->newer);
     free(t->use);
     t->use = NULL;
     t->hash_next = rpcrdma->spare;
@@ -200,6 +246,8 @@ static void transactions_make_room(struct rpcrdma_connection *rpcrdma, struct rp
         return;
     rpcrdma_lacks_track(rpcrdma, side);
     transactions_retire(rpcrdma, &calls->waiting, calls->waiting.oldest);
+    INVARIANT(calls->waiting.n < rpcrdma->options.transactions_max || rpcrdma->options.transactions_max == 0);
+    INVARIANT(rpcrdma->side[side].lack.untracked);
 }
 
 /* The arguments, without the RPC header before them. */
@@ -211,6 +259,7 @@ static void take_arguments(struct rpcrdma_transaction *t, const struct rpcrdma_m
     if (!call->has_rpc || call->rpc.status != RPC_OK || from > call->n)
         return;
     open->arguments = call->n - (uint32_t)from;
+    INVARIANT(open->arguments <= call->n);
     t->arguments_hash = hash_octets(0, call->p + from, open->arguments);
 }
 
@@ -219,6 +268,7 @@ static void take_inline(struct rpcrdma_transaction *t, const struct rpcrdma_mess
 {
     uint32_t from = call->header.status == RPCRDMA_OK ? call->header.header_len + 4 : RPCRDMA_FIXED_LEN;
     uint32_t to = call->n - t->open->arguments;
+    INVARIANT(to <= call->n);
 
     if (from < to)
         t->inline_hash = hash_octets(t->arguments_hash, call->p + from, to - from);
@@ -327,16 +377,18 @@ static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_trans
         if (lagged || rpcrdma_call_may_precede(call, &orphan->place))
             rpcrdma_pending_excuse(rpcrdma, call->side, orphan->place.frame);
     }
+    INVARIANT(!lagged || t->damage != RPCRDMA_WHOLE);
 }
 
 struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *rpcrdma,
                                                      const struct rpcrdma_message *call)
 {
     struct rpcrdma_calls *calls = &rpcrdma->side[call->side].calls;
-    struct rpcrdma_transaction *before = rpcrdma_find_outstanding(rpcrdma, call->side, call->header.xid), *t;
+    struct rpcrdma_transaction *before, *t;
     struct rpcrdma_open *open;
 
     transactions_make_room(rpcrdma, calls, call->side);
+    before = rpcrdma_find_outstanding(rpcrdma, call->side, call->header.xid);
     if (!calls->hash)
         calls->hash = arena_zeroed(rpcrdma->arena, HASH_BUCKETS * sizeof(struct rpcrdma_transaction *));
     t = calls->hash ? fresh(rpcrdma) : NULL;
@@ -344,6 +396,7 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
         rpcrdma_lacks_track(rpcrdma, call->side);
         return NULL;
     }
+    INVARIANT(t->n_chunks == 0 && t->n_offers == 0 && !t->use && t->outcome == RPCRDMA_OUTSTANDING);
     t->number = ++rpcrdma->transactions;
     t->xid = call->header.xid;
     t->side = call->side & 1u;
@@ -363,6 +416,7 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     take_inline(t, call);
     t->repeats = before && repeats(before, t, call);
     settle_late(rpcrdma, t, call);
+    INVARIANT(before != t);
     t->hash_next = calls->hash[hash_bucket(t->xid)];
     calls->hash[hash_bucket(t->xid)] = t;
     enqueue(&calls->waiting, t);
@@ -370,6 +424,10 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     calls->scattered |= calls->total > 0 && !are_neighbours(t->xid, calls->newest_xid);
     calls->newest_xid = t->xid;
     calls->total++;
+    INVARIANT(rpcrdma_transaction_is_sound(t) && calls_are_sound(rpcrdma, call->side));
+    INVARIANT(rpcrdma->transactions == rpcrdma->side[0].calls.total + rpcrdma->side[1].calls.total);
+    INVARIANT(rpcrdma_find(rpcrdma, call->side, t->xid) == t && calls->waiting.newest == t);
+    INVARIANT(!t->older || t->older->number < t->number);
     return t;
 }
 
@@ -404,6 +462,7 @@ void rpcrdma_calls_lag(struct rpcrdma_connection *rpcrdma, unsigned caller, uint
         calls->lagged_until = acked;
     if (rpcrdma->gaps_show_late)
         calls->lagged_frame = frame;
+    INVARIANT(calls->lagged_until >= acked);
 }
 
 /* ---- ending ---- */
@@ -424,6 +483,7 @@ static void keep_use(struct rpcrdma_transaction *t)
     t->use = heap_get(sizeof *t->use);
     if (t->use)
         *t->use = t->open->use;
+    INVARIANT(!t->use || t->use->known);
 }
 
 void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
@@ -431,6 +491,7 @@ void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdm
 {
     struct rpcrdma_calls *calls = &rpcrdma->side[t->side].calls;
 
+    INVARIANT(rpcrdma_waits(t) && outcome >= RPCRDMA_REPLIED);
     t->outcome = outcome;
     if (answer) {
         t->answer = answer->place;
@@ -448,6 +509,8 @@ void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdm
     keep_use(t);
     t->succeeded = rpcrdma_body_succeeded(&t->open->reply_body);
     leave_buffers(rpcrdma, t);
+    INVARIANT(rpcrdma_transaction_is_sound(t) && calls_are_sound(rpcrdma, t->side));
+    INVARIANT(calls->done.newest == t && rpcrdma->answered_number[t->side] <= rpcrdma->transactions);
     if (answer && rpcrdma->events.answered)
         rpcrdma->events.answered(rpcrdma->events.ctx, t);
 }
@@ -469,6 +532,8 @@ void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma)
             transactions_retire(rpcrdma, &calls->waiting, calls->waiting.oldest);
         while (calls->done.oldest)
             transactions_retire(rpcrdma, &calls->done, calls->done.oldest);
+        INVARIANT(queue_is_sound(&calls->waiting) && queue_is_sound(&calls->done) &&
+                  calls->waiting.n + calls->done.n == 0);
     }
     while (rpcrdma->spare) {
         struct rpcrdma_transaction *t = rpcrdma->spare;

@@ -9,6 +9,7 @@
 #include "engine/core/hash.h"
 #include "engine/core/words.h"
 #include "engine/rpcrdma/rpcrdma_reaction.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -324,6 +325,8 @@ void rpcrdma_unanswered_served(struct rpcrdma_connection *rpcrdma, const struct 
     served->writes = t->n_writes > served->writes ? t->n_writes : served->writes;
     for (unsigned i = 0; i < t->n_chunks; i++)
         served->segments = t->chunks[i].n > served->segments ? t->chunks[i].n : served->segments;
+    INVARIANT(was_served(rpcrdma, t, shape));
+    INVARIANT(served->writes >= t->n_writes && (t->n_chunks == 0 || served->segments >= t->chunks[0].n));
 }
 
 /*
@@ -357,6 +360,7 @@ static struct rpcrdma_transaction *likeliest(struct rpcrdma_connection *rpcrdma,
         if (!why || oddity(rpcrdma, t) >= oddity(rpcrdma, why))
             why = t;
     }
+    INVARIANT((why != NULL) == (*n > 0));
     return why;
 }
 
@@ -383,6 +387,7 @@ static void unanswered_judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigne
     if (!why || !followed(rpcrdma, why))
         return;
     cut.rule = cut_off_rule(rpcrdma, why);
+    INVARIANT(cut.rule < RULE_COUNT && rpcrdma_waits(why));
     if (!rpcrdma_whole(rpcrdma) || rpcrdma->closing.missing[closer] || excused(rpcrdma, other_side(closer)) ||
         troubled(rpcrdma, why)) {
         rpcrdma_inconclusive(rpcrdma, cut.rule);

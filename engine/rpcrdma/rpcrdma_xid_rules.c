@@ -5,6 +5,7 @@
  * 2.4.1): transactions are looked up by the calling side.
  */
 #include "engine/rpcrdma/rpcrdma_internal.h"
+#include "wire/invariant.h"
 
 /* The startup frames show who opened the connection; ports and first Calls only suggest it. */
 static bool opener_known(const struct rpcrdma_connection *rpcrdma)
@@ -106,6 +107,7 @@ static void keep_reuse(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
                                                          .call = t->call,
                                                          .answer = t->answer,
                                                          .xid = m->header.xid};
+    INVARIANT(!t || !rpcrdma_waits(t));
 }
 
 void rpcrdma_xid_missed(struct rpcrdma_connection *rpcrdma, unsigned side, uint64_t offset)
@@ -135,6 +137,7 @@ static void judge_unique(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
             rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_03);
         return;
     }
+    INVARIANT(before->number < m->transaction->number && before->side == m->transaction->side);
     if (m->transaction->repeats) /* a retransmission: the upper layer decides whether it is allowed */
         return;
     /* Calls that a receiver discards are unknown; an answer may be in a hole, or come later. */
@@ -151,6 +154,7 @@ static void judge_unique(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 void rpcrdma_xid_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct rpcrdma_transaction *before)
 {
     m->transaction->twin = rpcrdma_find_outstanding(rpcrdma, other_side(m->side), m->header.xid) != NULL;
+    INVARIANT(rpcrdma_waits(m->transaction));
     if (m->misread)
         return;
     judge_caller(rpcrdma, m);
@@ -184,6 +188,7 @@ static void answered_under_inner(struct rpcrdma_connection *rpcrdma, unsigned ca
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t));) {
         if (t->malformed && t->open->call_body.known && t->open->call_body.rpc.xid == xid && t->xid != xid)
             t->ambiguous = true;
+        INVARIANT(rpcrdma_waits(t));
     }
 }
 
@@ -236,6 +241,7 @@ static void judge_second(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
+    INVARIANT(!rpcrdma_waits(t) && t->open == &rpcrdma_closed);
     /* A Reply after an RDMA_ERROR has its own rule (RFC 8166 section 4.5). */
     if (t->outcome == RPCRDMA_FAILED && m->kind == RPCRDMA_KIND_REPLY)
         return;
@@ -259,6 +265,7 @@ static void xid_judge_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
+    INVARIANT(rpcrdma_waits(t) && t->side != m->side);
     if (m->kind == RPCRDMA_KIND_REPLY && m->has_rpc && m->rpc.type != RPC_REPLY) {
         rpcrdma_fail(rpcrdma, m, t->reverse ? RULE_BIDI_5_2_05 : RULE_RPCR_2_2_2_01, t->call.frame,
                      "expected msg_type 1 (REPLY) in the Reply to the Call in frame %u; found msg_type %u in the Reply",

@@ -198,6 +198,7 @@ static void talk_segment(struct rpcrdma_talk *t, unsigned side, struct ddp_segme
         part.psns.gaps_show_late = true;
         part.acked_known = false;
         part.psns.reads_open = part.kind == RDMA_READ ? t->reads_open : 0;
+        part.psns.copy_ns = t->copy_ns > 0 ? t->copy_ns : INT64_MAX;
     }
     rpcrdma_connection_part(t->rpcrdma, &part);
     t->end[side] += length;

@@ -63,6 +63,7 @@ struct rpcrdma_talk {
     bool faulty;         /* the next segments have findings of lower layers */
     bool infiniband;     /* the next segments are RoCE's: no ACK numbers, but Acknowledges */
     unsigned reads_open; /* then: number in the next Read Request */
+    int64_t copy_ns;     /* then: a copy of a Send may have come this long before; 0: there was none */
     bool forgotten, bare, silent, unacknowledged, missing[2]; /* arguments of talk_end() about the close */
     int64_t resent_ns;                                        /* 0: nothing was sent again */
     struct mpa_parameters parameters;

@@ -157,3 +157,67 @@ UNIT_TEST(reads_beyond_the_terms)
         }
     }
 }
+
+/* A slot of the ring is free again once its STag, which was accessed, is offered again. */
+UNIT_TEST(invalidations_in_a_ring)
+{
+    enum { RING = 8 };
+    struct rpcrdma_talk *t = talk_new();
+    struct rpcrdma_segment last = region;
+
+    t->infiniband = true;
+    call_reply_segment(t, C, XID, region);
+    invalidate(t, XID, region.handle, region);
+    talk_write(t, S, region.handle, region.offset, NULL, 8);
+    t->copy_ns = 1000000;
+    call_reply_segment(t, C, XID + 1, region); /* may have been sent before the access */
+    t->copy_ns = 0;
+    talk_reply(t, S, XID + 1);
+    for (unsigned i = 0; i < RING; i++) {
+        last.handle = 0x100 + 0x100 * i * i;
+        call_reply_segment(t, C, XID + 2 + i, last);
+        invalidate(t, XID + 2 + i, last.handle, last);
+    }
+    talk_write(t, S, last.handle, last.offset, NULL, 8);
+    rpcrdma_connection_received(t->rpcrdma, C, t->end[S]);
+    talk_finish(t);
+    assert_int_equal(rule_counts_of(&t->seen.counts, RULE_CMPD_3_2_04).failed, 1);
+    talk_free(t);
+}
+
+/* ---- content ---- */
+
+static void count_replies(void *ctx, const struct rpcrdma_payload *payload)
+{
+    *(unsigned *)ctx += payload->reply;
+}
+
+/* An RDMA Write across the limit is not kept, so the Reply chunk is not decoded, whatever length the Reply returns. */
+UNIT_TEST(content_beyond_the_limit)
+{
+    enum { LIMIT = 512, FIRST = 400, RETURNED = 500 };
+    const struct rpcrdma_options options = {.profile = PROFILE_IETF, .always = true, .content_max = LIMIT};
+
+    for (unsigned second = RETURNED - FIRST; second <= 2 * (RETURNED - FIRST); second += RETURNED - FIRST) {
+        struct rpcrdma_talk *t = talk_new_bare(&options);
+        struct rpcrdma_segment returned = {region.handle, RETURNED, region.offset};
+        struct rpcrdma_write_plan reply = {&returned, 1};
+        struct rpcrdma_plan plan;
+        uint8_t results[RETURNED] = {0}, rpc[RETURNED + RPC_REPLY_MIN];
+        unsigned replies = 0;
+
+        t->watch.ctx = &replies;
+        t->watch.payload = count_replies;
+        talk_midstream(t);
+        call_reply_segment(t, C, XID, region);
+        talk_rpc_reply(rpc, sizeof rpc, XID, RPC_SUCCESS, results, RETURNED - RPC_REPLY_MIN);
+        talk_write(t, S, region.handle, region.offset, rpc, FIRST);
+        talk_write(t, S, region.handle, region.offset + FIRST, NULL, second);
+        plan = talk_plan(t, S, XID);
+        plan.proc = RPCRDMA_NOMSG;
+        plan.reply = &reply;
+        talk_message(t, S, &plan, NULL, 0);
+        assert_int_equal(replies, FIRST + second <= LIMIT);
+        talk_free(t);
+    }
+}

@@ -113,3 +113,21 @@ UNIT_TEST(test_late)
     assert_int_equal(kept.call[kept.n - 1]->outcome, RPCRDMA_REPLIED);
     talk_free(t);
 }
+
+/* The Call that is forgotten to make room has the new Call's XID: the new Call is compared with no Call. */
+UNIT_TEST(test_forgotten_namesake)
+{
+    const struct rpcrdma_options options = {.profile = PROFILE_IETF, .always = true, .transactions_max = 2};
+    struct rpcrdma_talk *t = talk_kept(&options);
+    struct rpcrdma_plan plan;
+
+    talk_midstream(t);
+    talk_call(t, C, NULL_XID);
+    talk_call(t, C, OTHER_XID);
+    plan = talk_plan(t, C, NULL_XID);
+    talk_call_with(t, C, &plan, TALK_NFS, 3, 1, "\0\0\0\4abcd", 8);
+    assert_int_equal(kept.n, 3);
+    assert_false(kept.call[2]->repeats);
+    assert_false(kept.call[2]->ambiguous);
+    talk_free(t);
+}
