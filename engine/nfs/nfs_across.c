@@ -2,6 +2,7 @@
 #include "engine/nfs/nfs_across.h"
 
 #include "engine/core/heap.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,6 +35,7 @@ static void across_drop(struct nfs_across *across, unsigned n)
     across->n -= n;
     if (across->n > 0)
         memmove(across->entries, across->entries + n, across->n * sizeof *across->entries);
+    INVARIANT(across->n <= across->size);
 }
 
 void nfs_across_free(struct nfs_across *across)
@@ -59,6 +61,7 @@ void nfs_across_add(struct nfs_across *across, const void *record, struct nfs_fi
     }
     across->entries = array;
     across->entries[across->n++] = (struct entry){record, files};
+    INVARIANT(across->n <= across->size && across->size <= 64 * NFS_ACROSS_MAX);
 }
 
 /* Whether the connection with these files may have changed what was read. */
@@ -136,6 +139,7 @@ void nfs_across_trim(struct nfs_across *across)
         across->forgotten_ns = last_ns > across->forgotten_ns ? last_ns : across->forgotten_ns;
     }
     across_drop(across, n);
+    INVARIANT(across->n <= NFS_ACROSS_MAX);
     for (unsigned i = 0; i < across->n; i++)
         across->entries[i].record = NULL;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Callbacks on the client's connection: RFC 8267 section 6.5, RFC 8167 sections 3.2 and 6. */
 #include "engine/nfs/nfs_internal.h"
+#include "wire/invariant.h"
 
 enum {
     OPEN_DELEGATE_READ = 1,
@@ -182,6 +183,7 @@ static void note_returned(struct nfs_connection *nfs, const struct rpcrdma_body 
         else if (operation->op == NFS_OP_DESTROY_SESSION)
             nfs->delegations = 0;
     }
+    INVARIANT(nfs->delegated || nfs->delegations == 0);
 }
 
 bool nfs_connection_delegated(const struct nfs_connection *nfs, unsigned *left)
@@ -204,6 +206,7 @@ void nfs_delegation_reply(struct nfs_look *look)
             continue;
         nfs->delegations++;
         nfs->delegated = true;
+        INVARIANT(nfs->delegations > 0);
         if (nfs->back)
             nfs_pass(look, RULE_BIDI_3_2_03);
         else if (!nfs_all_seen(nfs) || look->exchange->limits.fore_maxresponse == 0 || nfs->back_asked > 0)

@@ -4,6 +4,7 @@
  * programs. Sizes include neither the RPC verifier nor what goes into Write chunks.
  */
 #include "engine/nfs/nfs_internal.h"
+#include "wire/invariant.h"
 
 enum {
     REPLY_HEADER = 24,     /* an accepted RPC Reply with an empty verifier */
@@ -135,6 +136,7 @@ static bool nlm_size(const struct rpcrdma_body *body, struct nfs_reply_size *siz
     if (procedure->number > 5 || body->n_items == 0 || body->walk.status != NFS_WALK_OK)
         return false;
     size->largest += 8 + xdr_padded(body->items[0].item.count);
+    INVARIANT(size->largest >= REPLY_HEADER + 8);
     size->exact = procedure->number != 1;
     return true;
 }
@@ -160,6 +162,7 @@ static bool legacy_size(const struct nfs_look *look, struct nfs_reply_size *size
     size->asked = rest;
     size->largest += row->eligible ? xdr_padded(rest) : rest;
     size->eligible = row->eligible ? xdr_padded(rest) : 0;
+    INVARIANT(size->asked <= size->largest && size->eligible <= size->largest);
     return true;
 }
 
@@ -213,6 +216,7 @@ static void compound_at_least(const struct nfs_look *look, struct nfs_reply_size
         }
         size->largest += octets;
         size->asked += octets;
+        INVARIANT(size->asked <= size->largest && size->eligible <= size->asked);
     }
 }
 
@@ -390,6 +394,7 @@ static bool bound_add_results(const struct nfs_look *look, const struct nfs_oper
         *octets += xdr_padded(count_argument(look->body, operation));
     else if (op == NFS_OP_READDIR)
         *octets += count_argument(look->body, operation);
+    INVARIANT(*reads <= look->body->n_operations && *octets >= REPLY_HEADER + COMPOUND_HEADER);
     return true;
 }
 

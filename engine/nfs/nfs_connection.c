@@ -2,6 +2,7 @@
 /* The NFS binding on one connection: life cycle, and dispatch of events to the rule families. */
 #include "engine/core/heap.h"
 #include "engine/nfs/nfs_internal.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 
@@ -54,6 +55,7 @@ static void mark_call(const struct nfs_look *look, enum rule_id rule, enum rule_
     if (t && t->fault == 0 && severity >= SEVERITY_WARNING && look->place.side == t->call.side &&
         look->place.frame == t->call.frame)
         t->fault = 1 + (uint32_t)rule;
+    INVARIANT(!t || t->fault <= RULE_COUNT);
 }
 
 void nfs_fail(const struct nfs_look *look, enum rule_id rule, const char *format, ...)
@@ -103,6 +105,18 @@ bool nfs_chunk_offered(const struct nfs_connection *nfs, const struct rpcrdma_tr
 
 /* ---- exchanges ---- */
 
+/* Holds between messages: for the invariants. */
+static bool counts_agree(const struct nfs_connection *nfs)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        const struct nfs_in_flight *in_flight = &nfs->in_flight[side];
+
+        if (in_flight->keepalives > in_flight->calls || in_flight->doubtful > in_flight->calls)
+            return false;
+    }
+    return nfs->delegated || nfs->delegations == 0;
+}
+
 static struct nfs_exchange *exchange_of(struct nfs_connection *nfs, struct rpcrdma_transaction *t)
 {
     struct nfs_exchange *exchange = t->nfs;
@@ -120,6 +134,7 @@ static struct nfs_exchange *exchange_of(struct nfs_connection *nfs, struct rpcrd
     }
     *exchange = (struct nfs_exchange){.minor = -1};
     t->nfs = exchange;
+    INVARIANT(nfs->spare != exchange && t->nfs == exchange);
     return exchange;
 }
 
@@ -128,6 +143,21 @@ static void set_unread(struct nfs_connection *nfs, struct nfs_exchange *exchange
     nfs->unread += unread && !exchange->unread;
     nfs->unread -= exchange->unread && !unread;
     exchange->unread = unread;
+    INVARIANT(!unread || nfs->unread > 0);
+}
+
+/* The payload of a Long Call comes after its message, when the Call is counted already. */
+static void set_keepalive(struct nfs_connection *nfs, const struct rpcrdma_transaction *t, bool keepalive)
+{
+    struct nfs_exchange *exchange = t->nfs;
+    struct nfs_in_flight *in_flight = &nfs->in_flight[t->side];
+
+    if (exchange->outstanding) {
+        in_flight->keepalives += keepalive && !exchange->keepalive;
+        in_flight->keepalives -= exchange->keepalive && !keepalive;
+    }
+    exchange->keepalive = keepalive;
+    INVARIANT(counts_agree(nfs));
 }
 
 /* The Call was answered or forgotten. */
@@ -143,12 +173,14 @@ static void connection_settle(struct nfs_connection *nfs, struct rpcrdma_transac
     nfs->blind |= exchange->asks_session; /* the result was not understood */
     exchange->asks_session = false;
     nfs_sessions_settled(nfs, exchange);
+    INVARIANT(!exchange->unread && !exchange->asks_back);
     if (!exchange->outstanding)
         return;
     exchange->outstanding = false;
     in_flight->calls--;
     in_flight->keepalives -= exchange->keepalive;
     in_flight->doubtful -= exchange->doubtful;
+    INVARIANT(counts_agree(nfs));
 }
 
 void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transaction *transaction)
@@ -159,6 +191,7 @@ void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transacti
         return;
     connection_settle(nfs, transaction);
     nfs_readback_settle(nfs, transaction, exchange);
+    INVARIANT(!exchange->access && !exchange->outstanding);
     exchange->spare = nfs->spare;
     nfs->spare = exchange;
     transaction->nfs = NULL;
@@ -189,6 +222,7 @@ static void learn_minor(struct nfs_look *look)
     if (!minor)
         return;
     look->exchange->minor = minor->value < NFS_MINOR_MAX ? (int)minor->value : NFS_MINOR_MAX;
+    INVARIANT(look->exchange->minor >= 0 && look->exchange->minor <= NFS_MINOR_MAX);
     if (look->body->procedure->callback)
         return;
     look->nfs->minor_0 |= minor->value == 0;
@@ -209,7 +243,7 @@ static void forward_call(struct nfs_look *look)
     if (!body->procedure || body->procedure->callback)
         return;
     if (nfs_understood(body)) { /* even a Call with errors updates the state */
-        look->exchange->keepalive = is_keepalive(body);
+        set_keepalive(nfs, look->t, is_keepalive(body));
         nfs_sessions_call(look);
         nfs_minor_message(look, false);
         nfs_sequence_call(look);
@@ -263,6 +297,7 @@ static void connection_reply(struct nfs_look *look)
     if (body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.verf.flavor == RPC_AUTH_GSS &&
         body->rpc.verf.length > look->nfs->verifier)
         look->nfs->verifier = body->rpc.verf.length;
+    INVARIANT(look->exchange == look->t->nfs);
     if (look->t->reverse) {
         nfs_backchannel_reply(look);
         if (nfs_understood(body)) {
@@ -303,6 +338,7 @@ void nfs_connection_payload(struct nfs_connection *nfs, const struct rpcrdma_pay
         connection_reply(&look);
     else
         connection_call(&look);
+    INVARIANT(counts_agree(nfs) && t->nfs == look.exchange);
     rpcrdma_connection_returns(nfs->rpcrdma, nfs_recall_returns(nfs));
 }
 
@@ -340,6 +376,7 @@ static void call_message(struct nfs_look *look, const struct rpcrdma_message *me
     in_flight->calls++;
     in_flight->keepalives += exchange->keepalive;
     in_flight->doubtful += exchange->doubtful;
+    INVARIANT(counts_agree(nfs) && in_flight->calls > 0);
     if (!message->faulty && !message->unsure)
         nfs_retry_credits(look);
 }
@@ -382,6 +419,7 @@ static void answer_message(struct nfs_look *look, const struct rpcrdma_message *
         nfs->answered++;
     }
     connection_settle(nfs, look->t);
+    INVARIANT(!look->exchange->outstanding && counts_agree(nfs));
 }
 
 void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_message *message)
@@ -404,6 +442,7 @@ void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_mes
         call_message(&look, message);
     else
         answer_message(&look, message);
+    INVARIANT(counts_agree(nfs) && look.t->nfs == look.exchange);
     rpcrdma_connection_returns(nfs->rpcrdma, nfs_recall_returns(nfs));
 }
 
@@ -414,4 +453,5 @@ void nfs_connection_finish(struct nfs_connection *nfs)
     nfs_retry_finish(nfs);
     nfs_readback_finish(nfs);
     nfs_backchannel_finish(nfs);
+    INVARIANT(counts_agree(nfs));
 }

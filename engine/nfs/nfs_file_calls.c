@@ -5,6 +5,7 @@
  */
 #include "engine/core/hash.h"
 #include "engine/nfs/nfs_readback.h"
+#include "wire/invariant.h"
 
 enum { SETATTR3 = 2, READ3 = 6, WRITE3 = 7, CREATE3 = 8, COMMIT3 = 21, LAST3 = 21 };
 
@@ -41,6 +42,7 @@ static bool take_range(const struct rpcrdma_body *body, size_t at, struct nfs_us
         return false;
     use->offset = get_be64(p);
     use->count = use->data ? use->data->item.count : get_be32(p + 8);
+    INVARIANT(use->count <= UINT32_MAX);
     return use->offset <= INT64_MAX; /* no file is larger */
 }
 
@@ -111,6 +113,7 @@ static void add_use(struct compound *c, struct nfs_use use)
         c->use = unknown_use;
     else
         c->use = (struct nfs_use){.kind = NFS_USE_CHANGE};
+    INVARIANT(c->use.kind != NFS_USE_NONE || use.kind == NFS_USE_NONE);
 }
 
 static void add_data_use(struct compound *c, const struct nfs_operation *operation, enum nfs_use_kind kind,
@@ -126,6 +129,7 @@ static void add_data_use(struct compound *c, const struct nfs_operation *operati
         use = unknown_use;
     if (use.kind != NFS_USE_UNKNOWN && use.file == 0)
         use = (struct nfs_use){.kind = kind == NFS_USE_WRITE ? NFS_USE_CHANGE : NFS_USE_NONE};
+    INVARIANT(use.kind == NFS_USE_UNKNOWN || use.kind == NFS_USE_NONE || use.kind == NFS_USE_CHANGE || use.file != 0);
     add_use(c, use);
 }
 
@@ -203,6 +207,7 @@ static struct nfs_use use_of_compound(const struct rpcrdma_body *body)
 
     for (unsigned i = 0; i < body->n_operations; i++)
         take_file_operation(&c, &body->operations[i]);
+    INVARIANT(c.use.offset <= INT64_MAX && (!c.use.data || c.use.kind == NFS_USE_WRITE));
     return c.use;
 }
 

@@ -4,6 +4,7 @@
  * a flawless Call within the limits that provides for any Reply.
  */
 #include "engine/nfs/nfs_internal.h"
+#include "wire/invariant.h"
 
 struct nfs_chunk_use nfs_chunk_use(const struct rpcrdma_transaction *t)
 {
@@ -17,6 +18,7 @@ struct nfs_chunk_use nfs_chunk_use(const struct rpcrdma_transaction *t)
         use.longest = chunk->n > use.longest ? chunk->n : use.longest;
     }
     use.complex = use.reads > 1 || t->n_writes > 1 || use.longest > NFS_CHUNK_SEGMENTS_MAX;
+    INVARIANT(use.reads <= t->n_chunks && use.longest <= t->n_offers && (use.any_read || use.reads == 0));
     return use;
 }
 

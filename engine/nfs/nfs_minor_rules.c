@@ -7,6 +7,7 @@
  */
 #include "engine/core/hash.h"
 #include "engine/nfs/nfs_internal.h"
+#include "wire/invariant.h"
 
 enum { MINOR_VERS_MISMATCH = 10021 /* RFC 5662 */ };
 
@@ -28,6 +29,7 @@ static struct rpcrdma_history_object *minor_use_of(struct nfs_look *look, uint64
         return NULL;
     use = &uses->object[uses->n - 1];
     *use = (struct rpcrdma_history_object){.hash = object, .minor = look->exchange->minor, .first = look->place};
+    INVARIANT(use->minor >= 0 && use->minor <= NFS_MINOR_MAX && uses->n <= RPCRDMA_HISTORY_OBJECTS_MAX);
     return use;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
 #include "engine/nfs/nfs_readback.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 
@@ -12,6 +13,11 @@ enum {
     SHIFT_MAX = 16, /* blocks */
     SHIFT_LOOKS = 16,
 };
+
+static bool pages_are_sound(const struct nfs_pages *pages)
+{
+    return pages->n <= pages->room && pages->room <= PAGES && (pages->n == 0 || (pages->index && pages->page));
+}
 
 static unsigned pages_slot_of(uint64_t file)
 {
@@ -45,6 +51,7 @@ static struct nfs_page *page_at(struct nfs_pages *pages, uint64_t file, uint64_t
         pages->page[pages->n] = (struct nfs_page){.known = 0};
         *index = (uint16_t)++pages->n;
     }
+    INVARIANT(*index > 0 && *index <= pages->n && pages_are_sound(pages));
     return &pages->page[*index - 1u];
 }
 
@@ -59,6 +66,7 @@ static struct nfs_page *page_find(const struct nfs_pages *pages, uint64_t file, 
 {
     uint16_t index = *index_of(pages, file, number);
     struct nfs_page *page = index == 0 ? NULL : &pages->page[index - 1u];
+    INVARIANT(index <= pages->n);
     bool same =
         page && page->known && page->file == file && page->number == number && page->epoch == epoch_of(pages, file);
 
@@ -98,6 +106,7 @@ void nfs_pages_keep(struct nfs_pages *pages, const struct nfs_page *like, uint64
     }
     page->known |= (uint8_t)(1u << block % NFS_PAGE_BLOCKS);
     page->hash[block % NFS_PAGE_BLOCKS] = hash;
+    INVARIANT(pages_are_sound(pages) && nfs_pages_find(pages, like->file, block) == page);
 }
 
 void nfs_pages_forget_all(struct nfs_pages *pages)
@@ -121,6 +130,7 @@ void nfs_pages_forget(struct nfs_pages *pages, const struct nfs_use *use)
                 page->known = 0;
         }
     }
+    INVARIANT(!nfs_pages_any(pages, use));
 }
 
 /* ---- COMMIT ---- */
@@ -128,6 +138,7 @@ void nfs_pages_forget(struct nfs_pages *pages, const struct nfs_use *use)
 void nfs_pages_commit(struct nfs_pages *pages, const struct nfs_commit *commit)
 {
     pages->commits[pages->n_commits++ % NFS_COMMITS] = *commit;
+    INVARIANT(pages->n_commits > 0 && commit->from <= commit->to);
 }
 
 bool nfs_pages_committed(const struct nfs_pages *pages, const struct nfs_page *page, uint64_t block)
@@ -161,6 +172,7 @@ static unsigned count_shifted(const struct nfs_pages *pages, uint64_t file, uint
         ++*looked;
         like += read[i] == *nfs_page_hash(there, shifted);
     }
+    INVARIANT(like <= *looked && *looked <= SHIFT_LOOKS);
     return like;
 }
 

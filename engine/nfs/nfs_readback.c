@@ -12,6 +12,7 @@
 
 #include "engine/core/heap.h"
 #include "wire/crc32c.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,6 +46,13 @@ struct nfs_readback {
     unsigned changes_size;
 };
 
+/* Holds between Calls and Replies. */
+static bool readback_is_sound(const struct nfs_readback *b)
+{
+    return b->n_open <= OPEN_MAX && (b->open != NULL) == (b->n_open > 0) && b->known.n_changes <= b->changes_size &&
+           b->changes_size <= NFS_CHANGES_MAX && b->known.n_differences <= NFS_DIFFERENCES_MAX;
+}
+
 /* ---- files that were changed ---- */
 
 /* Only other connections are affected: this connection still knows its own files. */
@@ -53,6 +61,7 @@ static void set_outside(struct nfs_readback *b, int64_t time_ns)
     if (!b->known.blind || time_ns < b->known.blind_ns)
         b->known.blind_ns = time_ns;
     b->known.blind = true;
+    INVARIANT(b->known.blind_ns <= time_ns);
 }
 
 static void set_blind(struct nfs_readback *b, int64_t time_ns)
@@ -73,6 +82,7 @@ static void note_change(struct nfs_readback *b, uint64_t file, int64_t from_ns, 
             continue;
         change->from_ns = from_ns < change->from_ns ? from_ns : change->from_ns;
         change->to_ns = to_ns > change->to_ns ? to_ns : change->to_ns;
+        INVARIANT(change->from_ns <= from_ns && change->to_ns >= to_ns);
         return;
     }
     array = heap_room(b->changes, &b->changes_size, n + 1, NFS_CHANGES_MAX, sizeof *b->changes);
@@ -82,12 +92,14 @@ static void note_change(struct nfs_readback *b, uint64_t file, int64_t from_ns, 
     }
     b->changes = array;
     b->changes[b->known.n_changes++] = (struct nfs_change){file, from_ns, to_ns};
+    INVARIANT(readback_is_sound(b));
 }
 
 /* ---- data ---- */
 
 static const uint32_t *nfs_readback_hash_of(const struct nfs_access *a, uint64_t block)
 {
+    INVARIANT(block >= a->use.offset / BLOCK && block - a->use.offset / BLOCK < a->n_blocks);
     return &a->hash[block - a->use.offset / BLOCK];
 }
 
@@ -104,6 +116,8 @@ static void nfs_readback_feed(struct nfs_access *a, const uint8_t *p, uint64_t n
         size_t in = at % BLOCK, length = BLOCK - in < n ? BLOCK - in : (size_t)n;
         uint32_t *hash = &a->hash[at / BLOCK - a->use.offset / BLOCK];
 
+        INVARIANT(at / BLOCK - a->use.offset / BLOCK < a->n_blocks && length <= n);
+
         if (length == BLOCK) {
             *hash = hash_of_block(p);
         } else {
@@ -115,6 +129,7 @@ static void nfs_readback_feed(struct nfs_access *a, const uint8_t *p, uint64_t n
         p += length;
         n -= length;
     }
+    INVARIANT(a->fed <= a->use.count);
 }
 
 void nfs_readback_move(const struct rpcrdma_move *move)
@@ -127,6 +142,7 @@ void nfs_readback_move(const struct rpcrdma_move *move)
     a->broken |= move->offset != a->fed || move->lacking > 0;
     if (!a->broken)
         nfs_readback_feed(a, move->p, move->length);
+    INVARIANT(a->fed <= a->use.count && a->chunk < (int)move->offer->transaction->n_chunks);
 }
 
 /* ---- Calls ---- */
@@ -171,6 +187,7 @@ static struct nfs_access *access_new(struct nfs_readback *b, const struct nfs_lo
         a->next->link = &a->next;
     b->open = a;
     b->n_open++;
+    INVARIANT(readback_is_sound(b) && *a->link == a && n <= NFS_DATA_MAX / BLOCK + 1);
     return a;
 }
 
@@ -180,6 +197,7 @@ static void access_end(struct nfs_readback *b, struct nfs_access *a)
     if (a->next)
         a->next->link = a->link;
     b->n_open--;
+    INVARIANT(readback_is_sound(b));
     free(a);
 }
 
@@ -198,6 +216,7 @@ static void nfs_readback_find_data(const struct nfs_look *look, struct nfs_acces
         a->chunk = data->chunk;
     else if (p)
         nfs_readback_feed(a, p, data->item.count);
+    INVARIANT(!a->use.data && a->chunk < (int)look->t->n_chunks);
 }
 
 /* Whether the use leaves anything to keep or to compare. */
@@ -230,6 +249,7 @@ static void take_use(struct nfs_look *look, struct nfs_readback *b, const struct
     if (changes(a) && use->kind != NFS_USE_CREATE)
         nfs_pages_forget(&b->pages, use);
     nfs_readback_find_data(look, a);
+    INVARIANT(readback_is_sound(b) && look->exchange->access == a);
 }
 
 void nfs_readback_call(struct nfs_look *look)
@@ -257,6 +277,7 @@ void nfs_readback_forget(struct nfs_connection *nfs, const struct place *since)
         a->spoilt = true;
     if (since)
         note_change(b, 0, INT64_MIN, since->time_ns);
+    INVARIANT(readback_is_sound(b));
 }
 
 /* ---- Replies ---- */
@@ -286,6 +307,7 @@ static void end_write(struct nfs_readback *b, const struct nfs_look *look, const
                              .stable = written.stable};
     for (uint64_t block = (a->use.offset + BLOCK - 1) / BLOCK; (block + 1) * BLOCK <= a->use.offset + a->fed; block++)
         nfs_pages_keep(&b->pages, &page, block, *nfs_readback_hash_of(a, block));
+    INVARIANT(a->fed == a->use.count && page.frame == a->frame);
 }
 
 static void end_commit(struct nfs_readback *b, const struct nfs_look *look, const struct nfs_access *a)
@@ -329,6 +351,7 @@ static void nfs_readback_report(struct nfs_readback *b, const struct nfs_look *l
 
     if (files->n_differences < NFS_DIFFERENCES_MAX)
         files->differences[files->n_differences++] = difference;
+    INVARIANT(readback_is_sound(b) && difference.offset + BLOCK <= a->use.offset + a->fed);
     nfs_fail_as(look, RULE_NFS3_3_3_7_02, exclusive ? SEVERITY_ERROR : SEVERITY_NOTE,
                 "expected the octets of the WRITE in frame %" PRIu32
                 "; found that the READ returned other octets, first at offset %" PRIu64 " of the file%s%s",
@@ -346,11 +369,12 @@ static void end_read(struct nfs_readback *b, const struct nfs_look *look, struct
     if (!data || b->blind || look->nfs->unread > 0 || !rpcrdma_calls_seen(look->nfs->rpcrdma, look->t->side))
         return;
     a->broken |= p && a->fed > 0; /* octets were moved for a result that is inline */
-    if (p && a->fed == 0)
+    if (p && a->fed == 0 && a->n_blocks > 0)
         nfs_readback_feed(a, p, data->item.count);
     if (!is_sound(look, a))
         return;
     end = (a->use.offset + (data->item.count < a->fed ? data->item.count : a->fed)) / BLOCK;
+    INVARIANT(end * BLOCK <= a->use.offset + a->use.count);
     for (uint64_t block = (a->use.offset + BLOCK - 1) / BLOCK; block < end; block++) {
         const struct nfs_page *page = nfs_pages_find(&b->pages, a->use.file, block);
 
@@ -392,6 +416,7 @@ void nfs_readback_reply(const struct nfs_look *look)
         break;
     }
     a->n_blocks = 0; /* a copy of the Reply proves nothing more */
+    INVARIANT(readback_is_sound(look->nfs->readback));
 }
 
 /* ---- ends ---- */
@@ -430,6 +455,7 @@ void nfs_readback_settle(struct nfs_connection *nfs, const struct rpcrdma_transa
         nfs_pages_forget_all(&b->pages); /* the Reply did not say which file */
     access_end(b, exchange->access);
     exchange->access = NULL;
+    INVARIANT(readback_is_sound(b));
 }
 
 void nfs_readback_finish(struct nfs_connection *nfs)

@@ -9,6 +9,7 @@
  * answer was answered.
  */
 #include "engine/nfs/nfs_internal.h"
+#include "wire/invariant.h"
 
 /* ---- the callback ---- */
 
@@ -25,6 +26,7 @@ void nfs_recall_call(struct nfs_look *look)
     }
     *recall = (struct nfs_recall){
         .in_force = true, .session = look->exchange->session_hash, .target = target, .call = look->t->call.frame};
+    INVARIANT(!look->nfs->recall.in_force || look->nfs->recalled);
 }
 
 void nfs_recall_answer(struct nfs_look *look)
@@ -42,6 +44,7 @@ void nfs_recall_answer(struct nfs_look *look)
     recall->answered = true;
     recall->settled = look->nfs->in_flight[client].calls == 0 && rpcrdma_calls_seen(look->nfs->rpcrdma, client);
     recall->answer_offset = look->place.offset;
+    INVARIANT(recall->in_force && look->nfs->recalled && recall->call == look->t->call.frame);
 }
 
 /* ---- requests of the session ---- */

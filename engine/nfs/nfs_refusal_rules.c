@@ -7,6 +7,7 @@
  * connection (RFC 8166 section 4.5.3): for Calls with chunks before the first answer, the refusal is a warning.
  */
 #include "engine/nfs/nfs_internal.h"
+#include "wire/invariant.h"
 
 enum {
     OPERATIONS_MAX = 16,
@@ -100,6 +101,7 @@ static void judge_garbage(const struct nfs_look *look, const struct rpcrdma_mess
         nfs_inconclusive(look, RULE_RPC_9_05);
         return;
     }
+    INVARIANT(!look->body->walked || look->body->unreduced >= look->body->rpc.header_len);
     nfs_fail(look, RULE_RPC_9_05,
              "expected GARBAGE_ARGS only for arguments that cannot be decoded; found GARBAGE_ARGS for %s, whose "
              "arguments of %llu octets are well formed",

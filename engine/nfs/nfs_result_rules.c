@@ -4,6 +4,7 @@
  * and 3.3.17; RFC 7530 sections 16.23, 16.24 and 16.36; RFC 1094 section 2.2.7).
  */
 #include "engine/nfs/nfs_internal.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 
@@ -68,6 +69,7 @@ static void result_judge_write(struct nfs_look *look, const struct nfs_item *dat
 
 static void judge_directory(struct nfs_look *look, uint64_t asked, uint64_t octets)
 {
+    INVARIANT(octets <= look->body->unreduced);
     if (octets > asked)
         nfs_fail(look, RULE_NFS3_3_3_16_01,
                  "expected at most %" PRIu64 " octets of directory entries, XDR overhead included; found %" PRIu64

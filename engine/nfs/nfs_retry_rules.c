@@ -5,6 +5,7 @@
  */
 #include "engine/core/hash.h"
 #include "engine/nfs/nfs_internal.h"
+#include "wire/invariant.h"
 
 enum {
     RETRIES_MAX = 5, /* for a request that draws only errors; "should avoid retrying indefinitely" gives no number */
@@ -42,6 +43,7 @@ static uint64_t outline_hash(const struct rpcrdma_body *body, bool *reduced)
             continue;
         hash = hash_octets(hash, body->payload + from, at - from);
         from = at + (item->chunk >= 0 ? 0 : ((uint64_t)item->item.count + 3) / 4 * 4);
+        INVARIANT(from <= body->length + 3);
         *reduced |= item->chunk >= 0;
     }
     return from <= body->length ? hash_octets(hash, body->payload + from, body->length - from) : hash;
@@ -138,6 +140,7 @@ void nfs_retry_call(struct nfs_look *look)
     judge_retry(&retry, failure, &request);
     failure->retried = true;
     failure->request = request;
+    INVARIANT(look->exchange->has_request && failure->times > 0);
 }
 
 void nfs_retry_use(struct nfs_look *look)
@@ -176,6 +179,7 @@ void nfs_retry_failed(struct nfs_look *look)
     failure->times++;
     failure->frame = look->place.frame;
     failure->retried = false;
+    INVARIANT(failure->times > 0 && retry_failure_of(nfs, request));
 }
 
 void nfs_retry_finish(struct nfs_connection *nfs)

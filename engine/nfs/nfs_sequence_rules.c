@@ -8,6 +8,7 @@
  */
 #include "engine/core/heap.h"
 #include "engine/nfs/nfs_internal.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 
@@ -62,6 +63,7 @@ void nfs_sequence_call(struct nfs_look *look)
                                                                             turn.sequence == latest->sequence + 1);
     exchange->turn = turn;
     *latest = turn;
+    INVARIANT(!exchange->in_turn || (exchange->session_frame != 0 && turn.sequence > 0));
 }
 
 /* ---- answers ---- */
@@ -136,6 +138,7 @@ static void sequence_judge_refusal(struct nfs_look *look, uint32_t status)
     if (nfs->refusals.n++ < RPCRDMA_HISTORY_REFUSED_MAX)
         nfs->refusals.refused[nfs->refusals.n - 1] =
             (struct rpcrdma_history_refused){.session = turn->session, .place = look->place};
+    INVARIANT(nfs->refusals.n > 0 && turn->any);
     nfs_fail(look, RULE_NFS41_18_46_3_01,
              "expected a new request to be carried out, as sequence %" PRIu32 " is %s slot %" PRIu32
              "; found %s in answer to a new request",

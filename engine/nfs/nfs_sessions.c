@@ -5,6 +5,7 @@
  */
 #include "engine/core/hash.h"
 #include "engine/nfs/nfs_internal.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -96,6 +97,7 @@ void nfs_sessions_call(struct nfs_look *look)
         (create && (flags & CONN_BACK_CHAN)) ||
         (bind && (dir == FROM_CLIENT_BACK || dir == FROM_CLIENT_FORE_OR_BOTH || dir == FROM_CLIENT_BACK_OR_BOTH));
     nfs->back_asked += look->exchange->asks_back;
+    INVARIANT(!look->exchange->asks_back || nfs->back_asked > 0);
 }
 
 void nfs_sessions_settled(struct nfs_connection *nfs, struct nfs_exchange *exchange)
@@ -126,6 +128,7 @@ static void created(struct nfs_look *look, uint32_t flags)
     nfs->n_sessions++;
     set_depth(look);
     nfs->back |= (flags & CONN_BACK_CHAN) != 0;
+    INVARIANT(sessions_find(nfs, id) && nfs->n_sessions > 0);
 }
 
 void nfs_sessions_reply(struct nfs_look *look)

@@ -6,6 +6,7 @@
  * Reply must go. Results without a limit (NFSv3 links, ACLs, NFSv4 attributes) prove nothing.
  */
 #include "engine/nfs/nfs_internal.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 
@@ -36,6 +37,7 @@ static struct room size_room_for(const struct nfs_look *look)
     room.gss = look->body->rpc.cred.flavor == RPC_AUTH_GSS;
     room.verifier = room.gss ? look->nfs->verifier : 0;
     room.chunk = room.has_chunk ? t->chunks[t->reply_chunk].length : 0;
+    INVARIANT(room.header >= RPCRDMA_HEADER_MIN);
     return room;
 }
 
@@ -152,6 +154,7 @@ static bool nfs_size_of(const struct nfs_look *look, struct nfs_reply_size *size
         size->asked = limit < size->asked ? limit : size->asked;
         size->eligible = limit < size->eligible ? limit : size->eligible;
     }
+    INVARIANT(size->asked <= size->largest && size->eligible <= size->largest);
     return true;
 }
 

@@ -5,6 +5,7 @@
  * note.
  */
 #include "engine/nfs/nfs_internal.h"
+#include "wire/invariant.h"
 
 enum { REQUESTS_MANY = 16 };
 
@@ -19,6 +20,7 @@ void nfs_slot_failed(struct nfs_look *look)
     *lost = (struct nfs_slot){
         .waiting = true, .slot = slot, .session = look->exchange->session_hash, .frame = look->place.frame};
     nfs->n_lost++;
+    INVARIANT(nfs->n_lost > 0 && look->exchange->in_session);
 }
 
 static void judge_other(struct nfs_look *look, struct nfs_slot *lost)
@@ -26,6 +28,7 @@ static void judge_other(struct nfs_look *look, struct nfs_slot *lost)
     if (++lost->others < REQUESTS_MANY)
         return;
     lost->waiting = false;
+    INVARIANT(lost->others == REQUESTS_MANY);
     if (rpcrdma_hole_since(look->nfs->rpcrdma, look->t->side, lost->frame)) {
         nfs_inconclusive(look, RULE_NFSULB_6_6_04);
         return;
@@ -53,6 +56,7 @@ void nfs_slot_call(struct nfs_look *look)
             continue;
         if (lost->slot == slot) {
             lost->waiting = false;
+            INVARIANT(lost->others < REQUESTS_MANY);
             nfs_pass(look, RULE_NFSULB_6_6_04);
         } else if (slot > lost->slot) {
             /* Clients normally take the lowest free slot, so lower slots prove nothing. */

@@ -4,6 +4,7 @@
 #include "engine/core/heap.h"
 #include "engine/history/history.h"
 #include "engine/nfs/nfs_across.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 
@@ -34,6 +35,7 @@ static bool carries_nfs(struct guest *guest)
         return false;
     }
     nfs_connection_ports(guest->nfs, guest->port[0], guest->port[1]);
+    INVARIANT(guest->nfs && !guest->verdict->off);
     return true;
 }
 

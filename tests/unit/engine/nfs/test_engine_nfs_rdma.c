@@ -63,3 +63,32 @@ UNIT_TEST(test_reads_without_a_response)
         }
     }
 }
+
+/* The payload of a Long Call, a health check, comes after its message: nothing is left of it once it is answered. */
+UNIT_TEST(test_long_health_check)
+{
+    static const char put_root[] = "[4] 00000000 00000001 00000018";
+    struct rpcrdma_read_segment chunk = {.target = {.handle = 0x77, .length = 40, .offset = 0x1000}};
+    struct rpcrdma_talk *t = talk_new();
+    struct rpcrdma_plan plan;
+    uint8_t octets[64];
+    size_t n;
+
+    t->credit[C] = t->credit[S] = 2;
+    plan = talk_plan(t, C, 0x50);
+    plan.proc = RPCRDMA_NOMSG;
+    plan.reads = &chunk;
+    plan.n_reads = 1;
+    talk_message(t, C, &plan, NULL, 0);
+    n = talk_rpc_call(octets, sizeof octets, 0x50, NFS_PROGRAM, 4, 0, NULL, 0);
+    talk_read_request(t, S, 0x77, 0x1000, (uint32_t)n);
+    talk_read_response(t, C, octets, n);
+    talk_reply(t, S, 0x50);
+    n = octets_of(put_root, octets, sizeof octets);
+    for (uint32_t xid = 0x51; xid <= 0x52; xid++) {
+        plan = talk_plan(t, C, xid);
+        talk_call_with(t, C, &plan, NFS_PROGRAM, 4, 1, octets, n);
+    }
+    assert_int_equal(rule_counts_of(&t->seen.counts, RULE_NFSULB_6_7_2_01).failed, 1);
+    talk_free(t);
+}
