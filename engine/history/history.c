@@ -5,6 +5,7 @@
 #include "engine/core/heap.h"
 #include "engine/history/history_cut_off.h"
 #include "engine/history/history_questions.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,13 @@ struct rpcrdma_history {
 
 /* ---- pairs ---- */
 
+static bool pair_is_sound(const struct pair *pair)
+{
+    return (pair->n == 0) == !pair->newest && !pair->newest == !pair->oldest &&
+           (pair->n == 1) == (pair->newest && pair->newest == pair->oldest) &&
+           (!pair->newest || (!pair->newest->newer && !pair->oldest->older));
+}
+
 static struct endpoint without_port(const struct endpoint *endpoint)
 {
     struct endpoint address = *endpoint;
@@ -76,6 +84,7 @@ static void history_unlink_pair(struct rpcrdma_history *history, struct pair *pa
 {
     *(pair->older ? &pair->older->newer : &history->oldest) = pair->newer;
     *(pair->newer ? &pair->newer->older : &history->newest) = pair->older;
+    INVARIANT(!history->oldest == !history->newest);
 }
 
 static void append_pair(struct rpcrdma_history *history, struct pair *pair)
@@ -84,6 +93,7 @@ static void append_pair(struct rpcrdma_history *history, struct pair *pair)
     pair->newer = NULL;
     *(history->newest ? &history->newest->newer : &history->oldest) = pair;
     history->newest = pair;
+    INVARIANT(pair->older ? pair->older->newer == pair : history->oldest == pair);
 }
 
 static struct pair *pair_between(struct rpcrdma_history *history, const struct endpoint *client_end,
@@ -96,6 +106,7 @@ static struct pair *pair_between(struct rpcrdma_history *history, const struct e
     if (pair) {
         history_unlink_pair(history, pair);
         append_pair(history, pair);
+        INVARIANT(history->n > 0 && history->newest == pair);
         return pair;
     }
     pair = heap_zeroed(1, sizeof *pair);
@@ -107,6 +118,7 @@ static struct pair *pair_between(struct rpcrdma_history *history, const struct e
     history->buckets[at] = pair;
     append_pair(history, pair);
     history->n++;
+    INVARIANT(history_find(history, &client, &server) == pair && history->newest == pair);
     return pair;
 }
 
@@ -122,6 +134,7 @@ static void drop_oldest_record(struct pair *pair)
     pair->oldest = record->newer;
     *(pair->oldest ? &pair->oldest->older : &pair->newest) = NULL;
     pair->n--;
+    INVARIANT(pair_is_sound(pair));
     rpcrdma_history_record_free(record);
 }
 
@@ -133,9 +146,11 @@ static void drop_oldest_pair(struct rpcrdma_history *history)
         at = &(*at)->chain;
     *at = pair->chain;
     history_unlink_pair(history, pair);
-    while (pair->n > 0)
-        drop_oldest_record(pair);
+    for (; pair->n > 0; drop_oldest_record(pair))
+        history->excess -= pair->n > RPCRDMA_HISTORY_RECORDS_MAX;
+    INVARIANT(!pair->newest && !pair->oldest);
     history->n--;
+    INVARIANT((history->n == 0) == !history->oldest);
     free(pair);
 }
 
@@ -152,6 +167,7 @@ void rpcrdma_history_lookup(struct rpcrdma_history *history, const struct lookup
         questions_asked_unread(&pair->questions);
     while (history->n > RPCRDMA_HISTORY_PAIRS_MAX)
         drop_oldest_pair(history);
+    INVARIANT(history->n <= RPCRDMA_HISTORY_PAIRS_MAX);
 }
 
 void rpcrdma_history_answer(const struct rpcrdma_history *history, const struct lookup_place *place, const uint8_t *p,
@@ -566,6 +582,7 @@ static void judge_callbacks(const struct look *look, const struct pair *pair)
     }
     for (before = pair->newest; before && died_of_callback(before) && dead <= DEAD_MIN; before = before->older)
         dead++;
+    INVARIANT(dead <= DEAD_MIN + 1);
     if (dead != DEAD_MIN) /* reported once */
         return;
     for (; before; before = before->older)
@@ -607,6 +624,8 @@ bool rpcrdma_history_add(struct rpcrdma_history *history, struct rpcrdma_history
     *(pair->newest ? &pair->newest->newer : &pair->oldest) = record;
     pair->newest = record;
     history->excess += ++pair->n > RPCRDMA_HISTORY_RECORDS_MAX;
+    INVARIANT(pair_is_sound(pair) && (!record->older || record->older->newer == record));
+    INVARIANT(history->n > 0 && history->newest == pair);
     return true;
 }
 
@@ -830,6 +849,7 @@ void rpcrdma_history_trim(struct rpcrdma_history *history)
             drop_oldest_record(pair);
     while (history->n > RPCRDMA_HISTORY_PAIRS_MAX)
         drop_oldest_pair(history);
+    INVARIANT(history->n <= RPCRDMA_HISTORY_PAIRS_MAX && history->excess == 0);
 }
 
 void rpcrdma_history_free(struct rpcrdma_history *history)

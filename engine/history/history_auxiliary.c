@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/history/history_auxiliary.h"
+#include "wire/invariant.h"
 
 /* ---- questions ---- */
 
@@ -33,6 +34,7 @@ void auxiliary_answered(struct auxiliary *auxiliary, const struct question *ques
     if (question->auxiliary < 0)
         return;
     offer = &auxiliary->offer[question->auxiliary];
+    INVARIANT(question->auxiliary < NFS_AUXILIARIES && auxiliary->asked);
     if (!question->certain) {
         offer->doubtful = true;
     } else if (answer == RPCBIND_REGISTERED) {
@@ -75,6 +77,7 @@ static void judge_offer(struct auxiliary_offer *offer, unsigned program, const s
                        "in frame %u that %s is not registered for TCP",
                        call->version, nfs_auxiliary_name(program), offer->lacking_frame, nfs_auxiliary_name(program));
         offer->settled = true;
+        INVARIANT(offer->settled && offer->lacking_frame != 0);
     }
 }
 

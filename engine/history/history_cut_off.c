@@ -2,6 +2,7 @@
 #include "engine/history/history_cut_off.h"
 
 #include "engine/core/heap.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -52,6 +53,7 @@ void rpcrdma_history_ends_add(struct rpcrdma_history_ends *ends, const struct rp
                                                     .time_ns = end ? end->time_ns : record->end_ns,
                                                     .open = !end};
     ends->n++;
+    INVARIANT(at < ends->size && ends->size <= RPCRDMA_HISTORY_ENDS_MAX && ends->n > 0);
 }
 
 static bool same_server(const struct endpoint *a, const struct endpoint *b)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/history/history_lookups.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -15,6 +16,7 @@ void lookups_add(struct lookups *lookups, enum lookup_about about, uint32_t fram
     }
     lookups->latest[lookups->n++] =
         (struct lookup){.time_ns = time_ns, .frame = frame, .certain = about == LOOKUP_ABOUT_NFS4_RDMA};
+    INVARIANT(lookups->n <= LOOKUPS_MAX && lookups->any);
 }
 
 static const struct rpcrdma_history_call *first_of_nfs4(const struct rpcrdma_history_record *record)
@@ -51,6 +53,7 @@ void lookups_judge(struct lookups *lookups, const struct rpcrdma_history_record 
         return;
     while (n < lookups->n && lookups->latest[n].time_ns <= record->start_ns)
         n++;
+    INVARIANT(n <= lookups->n);
     lookup = last_before(lookups, n);
     /*
      * If a connection began before the capture, its lookup may precede the capture, or seem to follow the connection.
@@ -70,4 +73,5 @@ void lookups_judge(struct lookups *lookups, const struct rpcrdma_history_record 
     memmove(lookups->latest, lookups->latest + n, (lookups->n - n) * sizeof lookups->latest[0]);
     lookups->n = (uint8_t)(lookups->n - n);
     lookups->lost = false;
+    INVARIANT(lookups->n <= LOOKUPS_MAX && (lookups->n == 0 || lookups->latest[0].time_ns > record->start_ns));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/history/history_questions.h"
+#include "wire/invariant.h"
 
 static unsigned kept(const struct questions *questions)
 {
@@ -57,6 +58,8 @@ void questions_asked(struct questions *questions, const struct lookup_place *pla
     } else if (relevant) {
         questions->latest[questions->n++ % QUESTIONS_MAX] = asked;
     }
+    INVARIANT(!relevant || asked_with(questions, lookup->xid, place));
+    INVARIANT(asked.auxiliary < 0 || questions->auxiliary.asked);
 }
 
 void questions_asked_unread(struct questions *questions)
@@ -99,6 +102,7 @@ void questions_answered(struct questions *questions, const struct lookup_place *
     auxiliary_answered(&questions->auxiliary, question, answer, place);
     if (question->sought < NFS_SOUGHTS)
         sought_answered(&questions->sought[question->sought], question, answer, port, place);
+    INVARIANT(question->answered && question->sought <= NFS_SOUGHTS);
 }
 
 void questions_tell(const struct questions *questions, struct ulp_sought *told, int64_t now_ns,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/history/history_sought.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -15,6 +16,8 @@ void sought_answered(struct sought *sought, const struct question *question, enu
     const uint32_t version = UINT32_C(1) << question->program_version, transport = UINT32_C(1) << question->transport;
     bool lacking = answer == RPCBIND_NOT_REGISTERED;
 
+    INVARIANT(question->program_version < 32 && question->transport < 32);
+
     sought->latest_ns = place->time_ns;
     if (lacking && sought->offered && !(sought->versions & version && sought->transports & transport))
         return;
@@ -27,6 +30,7 @@ void sought_answered(struct sought *sought, const struct question *question, enu
                                   .latest_ns = place->time_ns};
     sought->versions |= version;
     sought->transports |= transport;
+    INVARIANT(sought->lacking != sought->offered && sought->versions != 0 && sought->transports != 0);
 }
 
 /* ---- words ---- */
@@ -98,6 +102,7 @@ static bool is_unanswered(const struct sought *sought, enum nfs_sought what, con
         versions |= UINT32_C(1) << question->program_version;
         transports |= UINT32_C(1) << question->transport;
     }
+    INVARIANT(!again || (told->times > 1 && versions != 0 && transports != 0));
     if (!again || now_ns - told->asked.time_ns < patience_ns)
         return false;
     told->how = ULP_SOUGHT_UNANSWERED;

@@ -4,6 +4,7 @@
  * rules/rpcrdma.cases and rules/nfs.cases have whole conversations.
  */
 #include "engine/history/history.h"
+#include "engine/history/history_lookups.h"
 #include "tests/unit/support/support.h"
 #include "wire/nfs.h"
 #include "wire/rpcbind.h"
@@ -326,6 +327,24 @@ TRACE(old_ones_are_forgotten)
     rpcrdma_history_trim(t->history);
     add(t, connection(SECOND, 1));
     expect(t, RULE_NFSULB_6_7_2_02, 0, 0, 0);
+}
+
+/* Lookups of many other clients make room before the pair with too many records is trimmed. */
+TRACE(a_pair_with_excess_is_forgotten)
+{
+    const struct endpoint server = {.ip = 4, .address = {192, 0, 2, 2}};
+    const struct rpcbind_lookup lookup = {.version = 2};
+
+    for (unsigned i = 0; i <= RPCRDMA_HISTORY_RECORDS_MAX; i++)
+        add(t, connection(FIRST + i, 0));
+    for (unsigned i = 0; i < RPCRDMA_HISTORY_PAIRS_MAX; i++) {
+        const struct endpoint client = {.ip = 4, .address = {10, 0, (uint8_t)(i >> 8), (uint8_t)i}};
+        const struct lookup_place place = {&client, &server, false, FIRST + i, 0};
+
+        rpcrdma_history_lookup(t->history, &place, RPCBIND_UNREADABLE, &lookup);
+    }
+    rpcrdma_history_trim(t->history);
+    add(t, connection(SECOND, 1));
 }
 
 /* ---- lookups ---- */
