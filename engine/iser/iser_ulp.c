@@ -7,6 +7,7 @@
 
 #include "engine/rdma/ulp_named.h"
 #include "engine/rdma/ulp_signs.h"
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 #include <inttypes.h>
@@ -132,6 +133,7 @@ static int add_stag(char *text, int used, const char *name, bool valid, const ui
 {
     if (!valid)
         return used;
+    INVARIANT(used > 0 && used < ULP_TEXT_SIZE);
     return used + snprintf(text + used, ULP_TEXT_SIZE - (size_t)used, " %s STag 0x%" PRIx32, name, get_be32(p));
 }
 
@@ -148,6 +150,7 @@ static void describe_pdu(const struct ulp_send *send, char text[ULP_TEXT_SIZE])
         used += snprintf(text + used, ULP_TEXT_SIZE - (size_t)used, " status 0x%02x", bhs[3]);
     used = add_stag(text, used, "write", p[0] & WRITE_STAG_VALID, p + 4);
     used = add_stag(text, used, "read", p[0] & READ_STAG_VALID, p + 16);
+    INVARIANT(used > 0 && used < ULP_TEXT_SIZE);
     if (get_be24(bhs + 5) > 0)
         snprintf(text + used, ULP_TEXT_SIZE - (size_t)used, " data %" PRIu32 " octets", get_be24(bhs + 5));
 }
@@ -166,6 +169,7 @@ static bool iser_ulp_describe(void *state, const struct ulp_send *send, struct u
         return false;
     opcode = send->p[HEADER_SIZE] & ISCSI_OPCODE;
     words->counts_as = opcode == SCSI_COMMAND ? COMMANDS : opcode == SCSI_RESPONSE ? RESPONSES : OTHER_PDUS;
+    INVARIANT(send->n >= HEADER_SIZE + BHS_SIZE);
     describe_pdu(send, words->text);
     return true;
 }

@@ -8,6 +8,7 @@
 
 #include "engine/rdma/ulp_named.h"
 #include "engine/rdma/ulp_signs.h"
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 #include <inttypes.h>
@@ -180,6 +181,7 @@ static void nvme_ulp_learn(void *state, unsigned side, const struct ulp_private_
         return;
     queue->known = true;
     queue->id = get_le16(data->p + 2);
+    INVARIANT(queue->known && data->n >= PRIVATE_DATA_SIZE);
 }
 
 static const char *nvme_ulp_name_of(const struct queue *queue, const uint8_t *p)
@@ -201,9 +203,11 @@ static void describe_command(struct queue *queue, const struct ulp_send *send, c
         queue->known = true;
         queue->id = get_le16(p + 42);
     }
+    INVARIANT(send->n >= COMMAND_SIZE);
     name = nvme_ulp_name_of(queue, p);
     used = name ? snprintf(text, ULP_TEXT_SIZE, "command %s", name)
                 : snprintf(text, ULP_TEXT_SIZE, "command opcode 0x%02x", p[0]);
+    INVARIANT(used > 0 && used < ULP_TEXT_SIZE);
     snprintf(text + used, ULP_TEXT_SIZE - (size_t)used, " cid 0x%04x%s %" PRIu32 " octets", get_le16(p + 2),
              p[39] == SGL_OFFSET ? " in capsule" : "", data_length(p));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/rdma/rdma_rdmap.h"
 
+#include "wire/invariant.h"
 #include "wire/rdmap_terminate.h"
 
 /* By opcode; others are RDMA_OTHER. */
@@ -89,6 +90,8 @@ void rdma_part_of_rdmap(struct rdma_part *part, const struct rdmap_segment_event
     part->received = event->acked_known ? event->acked : 0;
     part->psns = rdma_no_psns;
     set_memory(part, ddp, event->op);
+    INVARIANT(part->kind <= RDMA_OTHER && (part->memory_known || part->handle == 0));
+    INVARIANT(part->lacking <= part->n && (part->p || part->n == 0));
 }
 
 /* Invalid STag, base or bounds, access rights: RFC 5040 section 4.8, RFC 5041 section 7.1. */

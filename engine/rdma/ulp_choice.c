@@ -2,6 +2,7 @@
 #include "engine/rdma/ulp_choice.h"
 
 #include "engine/rdma/ulp_sends.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -28,6 +29,7 @@ struct ulp_choice *ulp_choice_new(const struct ulp_kind *const *kinds, struct ar
     choice->signs.terms.initiator_side = -1;
     for (unsigned i = 1; i < ULP_KINDS_MAX && kinds[i]; i++)
         choice->possible |= 1u << i;
+    INVARIANT((choice->possible & 1u) == 0);
     return choice;
 }
 
@@ -64,6 +66,7 @@ static const struct ulp_kind *choice_ask(struct ulp_choice *choice)
         if (claim == ULP_NO)
             choice->possible &= ~(1u << i);
     }
+    INVARIANT((choice->possible & 1u) == 0);
     return NULL;
 }
 
@@ -95,6 +98,7 @@ const struct ulp_kind *ulp_choice_private_data(struct ulp_choice *choice, const 
     choice->data[side].p = choice_copy(choice, data->p, data->n);
     choice->data[side].n = choice->data[side].p ? data->n : 0;
     choice->signs.data[side] = ulp_private_data_of(&choice->data[side]);
+    INVARIANT(choice->signs.data[side].seen && (choice->data[side].p || choice->data[side].n == 0));
     return choice_ask(choice);
 }
 
@@ -109,6 +113,7 @@ const struct ulp_kind *ulp_choice_part(struct ulp_choice *choice, const struct r
     choice->signs.sends++;
     certain = choice_ask(choice);
     choice->signs.send = NULL;
+    INVARIANT(choice->n_early < ULP_EARLY_MAX && send.n <= ULP_HEAD_SIZE);
     if (certain || choice->possible != 0) {
         struct ulp_send *early = &choice->early[choice->n_early];
 
@@ -119,6 +124,7 @@ const struct ulp_kind *ulp_choice_part(struct ulp_choice *choice, const struct r
     }
     if (choice->n_early == ULP_EARLY_MAX)
         choice->possible = 0;
+    INVARIANT(choice->n_early <= ULP_EARLY_MAX && (choice->n_early < ULP_EARLY_MAX || ulp_choice_closed(choice)));
     return certain;
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/rdma/ulp_choice.h"
 #include "engine/rdma/ulp_sends.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -59,6 +60,7 @@ void ulp_named_early(void *guest, const struct ulp_send *send)
         named->value[words.counts_as]++;
     else
         named->others++;
+    INVARIANT(named->sends.side[send->side].any && words.text[ULP_TEXT_SIZE - 1] == '\0');
     if (named->host.said)
         named->host.said(named->host.ctx,
                          &(struct ulp_said){.kind = named->host.kind, .send = send, .text = words.text});
@@ -96,6 +98,7 @@ void ulp_named_summary(const void *guest, struct ulp_summary *summary)
     if (named->others > 0)
         summary->count[summary->n++] =
             (struct ulp_count){.one = "other message", .many = "other messages", .value = named->others};
+    INVARIANT(summary->n <= ULP_COUNTS_MAX);
 }
 
 void ulp_named_restart_counts(void *guest)

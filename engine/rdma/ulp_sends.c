@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/rdma/ulp_sends.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -27,6 +28,7 @@ static bool open_send(struct ulp_sends *sends, struct ulp_sends_side *s, const s
     s->message = part->message;
     s->length = 0;
     s->n = 0;
+    INVARIANT(s->open == (s->head != NULL));
     return s->open;
 }
 
@@ -42,6 +44,7 @@ static void sends_add(struct ulp_sends_side *s, const struct rdma_part *part)
     }
     if (part->offset + part->n > s->length)
         s->length = part->offset + part->n;
+    INVARIANT(s->n <= ULP_HEAD_SIZE && s->n <= s->length && s->head);
 }
 
 static bool sends_take(struct ulp_sends *sends, const struct rdma_part *part, bool from_start, struct ulp_send *send)
@@ -60,6 +63,7 @@ static bool sends_take(struct ulp_sends *sends, const struct rdma_part *part, bo
         send->p = part->p;
         send->n = captured(part) < ULP_HEAD_SIZE ? captured(part) : ULP_HEAD_SIZE;
         send->length = part->n;
+        INVARIANT(send->n <= ULP_HEAD_SIZE && send->n <= send->length);
         return true;
     }
     if (!open_send(sends, s, part))
@@ -70,6 +74,7 @@ static bool sends_take(struct ulp_sends *sends, const struct rdma_part *part, bo
     send->n = s->n;
     send->length = s->length;
     s->open = !part->last;
+    INVARIANT(send->n <= ULP_HEAD_SIZE && send->n <= send->length && (!s->open || s->head));
     return part->complete;
 }
 
@@ -85,5 +90,6 @@ bool ulp_sends_part(struct ulp_sends *sends, const struct rdma_part *part, bool 
         return false;
     completed = sends_take(sends, part, from_start, send);
     s->any |= part->last;
+    INVARIANT(s->started && (!completed || send->side < 2));
     return completed;
 }

@@ -7,6 +7,7 @@
 
 #include "engine/rdma/ulp_named.h"
 #include "engine/rdma/ulp_signs.h"
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 #include <inttypes.h>
@@ -124,6 +125,7 @@ static bool direct_ulp_describe(void *state, const struct ulp_send *send, struct
     const uint8_t *p = send->p;
 
     (void)state;
+    INVARIANT(send->n <= send->length);
     words->counts_as = NEGOTIATES;
     if (direct_ulp_is_request(send)) {
         snprintf(words->text, sizeof words->text, "Negotiate Request credits %u send %" PRIu32 " receive %" PRIu32,
@@ -134,6 +136,7 @@ static bool direct_ulp_describe(void *state, const struct ulp_send *send, struct
                  get_le16(p + 8), get_le16(p + 10), get_le32(p + 12), get_le32(p + 16));
     } else if (is_transfer(send)) {
         words->counts_as = TRANSFERS;
+        INVARIANT(send->n >= DATA_HEADER_SIZE);
         describe_transfer(send, words->text);
     } else {
         return false;

@@ -4,6 +4,7 @@
 
 #include "engine/rdma/ulp_named.h"
 #include "engine/rdma/ulp_signs.h"
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 #include <inttypes.h>
@@ -114,6 +115,7 @@ static bool srp_ulp_is_command(const struct ulp_send *send)
     if (out < 0 || in < 0)
         return false;
     length = CMD_SIZE + (p[31] & ~3u) + (unsigned)out + (unsigned)in;
+    INVARIANT(length >= CMD_SIZE);
     return p[5] >> 4 == FORMAT_IMMEDIATE ? send->length >= length : send->length == length;
 }
 
@@ -172,6 +174,7 @@ static bool srp_ulp_describe(void *state, const struct ulp_send *send, struct ul
     const struct unit *unit;
 
     (void)state;
+    INVARIANT(send->n <= send->length);
     if (srp_ulp_is_command(send)) {
         words->counts_as = COMMANDS;
         snprintf(words->text, sizeof words->text, "command tag 0x%" PRIx64 " CDB 0x%02x%s", get_be64(send->p + 8),
@@ -185,6 +188,7 @@ static bool srp_ulp_describe(void *state, const struct ulp_send *send, struct ul
         return true;
     }
     unit = unit_of(send);
+    INVARIANT(!unit || send->n >= unit->size);
     words->counts_as = ULP_COUNTS_MAX; /* not among the counted units */
     snprintf(words->text, sizeof words->text, "%s", unit ? unit->name : "");
     return unit != NULL;

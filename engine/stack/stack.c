@@ -7,6 +7,7 @@
 #include "engine/rdma/ulp_choice.h"
 #include "engine/rdma/ulp_signs.h"
 #include "engine/stack/ulps.h"
+#include "wire/invariant.h"
 
 struct stack {
     struct stack_setup setup;
@@ -42,6 +43,13 @@ static const struct stack_taps no_taps;
 static bool stack_has(const struct stack *stack, enum stack_layer layer)
 {
     return stack->setup.options->first <= layer && layer <= stack->setup.options->last;
+}
+
+static bool stack_is_sound(const struct stack *stack)
+{
+    return (!stack->guest || stack->kind) && (!stack->choice || stack->guest) &&
+           (!stack->follows || (stack->guest && stack->kind->part)) && stack->terms.initiator_side >= -1 &&
+           stack->terms.initiator_side < 2;
 }
 
 void stack_options_init(struct stack_options *options, const struct mpa_options *mpa)
@@ -97,6 +105,7 @@ static void make_guest(struct stack *stack, const struct ulp_kind *kind)
     for (unsigned side = 0; side < 2; side++)
         if (stack->skipped[side])
             GUEST(stack, skipped, side);
+    INVARIANT(stack->kind == kind && (stack->guest || stack->memory_lacking));
 }
 
 static void stack_free_guest(struct stack *stack)
@@ -118,6 +127,7 @@ static void open_choice(struct stack *stack)
     for (unsigned side = 0; side < 2; side++)
         if (stack->skipped[side])
             ulp_choice_skipped(stack->choice, side);
+    INVARIANT(stack_is_sound(stack));
 }
 
 /* Makes the presumed guest at the first event that may concern it; false: not in this stack, or out of memory. */
@@ -128,6 +138,7 @@ static bool has_guest(struct stack *stack)
         if (stack->guest)
             open_choice(stack);
     }
+    INVARIANT(stack_is_sound(stack) && (!stack->guest || stack_has(stack, STACK_ULP)));
     return stack->guest != NULL;
 }
 
@@ -139,6 +150,7 @@ static void replace_guest(struct stack *stack, const struct ulp_kind *kind)
     if (stack->guest)
         ulp_choice_introduce(stack->choice, kind, stack->guest);
     stack->choice = NULL;
+    INVARIANT(stack_is_sound(stack) && (stack->kind == kind || !stack->guest));
 }
 
 /* Closes the choice if possible, after the presumed guest received the event. */
@@ -146,12 +158,14 @@ static void close_choice(struct stack *stack)
 {
     if (ulp_choice_closed(stack->choice) || (stack->kind->owns && stack->kind->owns(stack->guest)))
         stack->choice = NULL;
+    INVARIANT(stack_is_sound(stack));
 }
 
 static inline void follow_part(struct stack *stack, const struct rdma_part *part)
 {
     if (stack->follows)
         stack->follows = stack->kind->part(stack->guest, part);
+    INVARIANT(stack_is_sound(stack));
 }
 
 /* Called while the choice is open. */
@@ -166,6 +180,7 @@ static void choose_by_part(struct stack *stack, const struct rdma_part *part)
     follow_part(stack, part);
     if (part->kind == RDMA_SEND) /* no other part decides */
         close_choice(stack);
+    INVARIANT(stack_is_sound(stack));
 }
 
 static inline void give_part(struct stack *stack, const struct rdma_part *part)
@@ -187,6 +202,7 @@ static void give_private_data(struct stack *stack, const struct rdma_private_dat
     GUEST(stack, private_data, data);
     if (stack->choice)
         close_choice(stack);
+    INVARIANT(stack_is_sound(stack) && stack->guest);
 }
 
 void stack_terms(struct stack *stack, const struct rdma_terms *terms)
@@ -195,6 +211,7 @@ void stack_terms(struct stack *stack, const struct rdma_terms *terms)
     GUEST(stack, terms, terms);
     if (stack->choice)
         ulp_choice_terms(stack->choice, terms);
+    INVARIANT(stack_is_sound(stack));
 }
 
 void stack_ports(struct stack *stack, const uint16_t port[2])
@@ -233,6 +250,7 @@ void stack_copy(struct stack *stack, const struct rdma_copy *copy)
         rdma_judge_copy(stack->setup.verdict, copy);
     if (copy->difference)
         GUEST(stack, doubt, copy);
+    INVARIANT(stack_is_sound(stack));
 }
 
 void stack_received(struct stack *stack, unsigned side, uint64_t offset)
@@ -350,6 +368,7 @@ static void give_segment(void *ctx, const struct rdmap_segment_event *event)
         rdma_part_of_rdmap(&part, event);
         give_part(stack, &part);
     }
+    INVARIANT(stack_is_sound(stack));
 }
 
 static void give_terminate(void *ctx, const struct rdmap_terminate_event *event)
@@ -374,6 +393,7 @@ static void skip_messages(void *ctx, unsigned side)
     GUEST(stack, skipped, side);
     if (stack->choice)
         ulp_choice_skipped(stack->choice, side);
+    INVARIANT(stack->skipped[side & 1u] && stack_is_sound(stack));
 }
 
 static void give_skipped(void *ctx, unsigned side)
@@ -402,6 +422,7 @@ static void stack_give_end(void *ctx, unsigned side, bool reset, const struct pl
     if (stack->rdmap)
         rdmap_connection_end(stack->rdmap, side, reset, place);
     GUEST(stack, end, side, reset, place);
+    INVARIANT(stack_is_sound(stack));
 }
 
 /*
@@ -590,6 +611,7 @@ static bool make_mpa(struct stack *stack)
         return false;
     mpa_connection_set_tcp(stack->mpa, stack->tcp);
     stack->terms = rdma_terms_of_mpa(mpa_connection_parameters(stack->mpa));
+    INVARIANT(stack->terms.initiator_side >= -1 && stack->terms.initiator_side < 2);
     mpa_connection_set_hosts(stack->mpa, stack->setup.host);
     return true;
 }
@@ -685,6 +707,7 @@ void stack_finish(struct stack *stack, int64_t time_ns)
     if (stack->rdmap)
         rdmap_connection_finish(stack->rdmap, time_ns);
     GUEST(stack, finish, time_ns);
+    INVARIANT(stack_is_sound(stack));
 }
 
 void *stack_record(struct stack *stack)

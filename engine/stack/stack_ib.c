@@ -2,6 +2,7 @@
 #include "engine/stack/stack_ib.h"
 
 #include "engine/rdma/rdma_ib.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -11,6 +12,7 @@ static void give_cut(struct stack_ib *ib, const struct rdma_part *part, size_t c
     uint8_t octets[IB_MTU_MAX] = {0};
     struct rdma_part whole = *part;
 
+    INVARIANT(captured <= sizeof octets && part->n <= sizeof octets && captured + part->lacking == part->n);
     if (captured > 0)
         memcpy(octets, part->p, captured);
     whole.p = octets;
@@ -30,6 +32,8 @@ static void stack_ib_on_part(void *ctx, const struct ib_rc_part *seen)
 {
     struct stack_ib *ib = ctx;
     struct rdma_part part = rdma_part_of_ib(ib->connection, seen);
+
+    INVARIANT(part.lacking <= part.n);
 
     if (ib->connection->tapped && !ib->introduced)
         stack_ib_introduce(ib);
@@ -126,6 +130,7 @@ static void give_request_shown(struct stack_ib *ib, unsigned side, const struct 
         note_unseen_closing(ib, other);
         entrance.end(entrance.ctx, other, false, place);
     }
+    INVARIANT(cm->attribute != IB_CM_DISCONNECT_REQUEST || ib->asked[side]);
 }
 
 void stack_ib_managed(struct stack_ib *ib, unsigned side, const struct ib_cm *cm, const struct place *place)
