@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wire/ddp.h"
 
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 bool ddp_segment_decode(struct ddp_segment *out, const uint8_t *p, size_t n)
@@ -29,6 +30,7 @@ bool ddp_segment_decode(struct ddp_segment *out, const uint8_t *p, size_t n)
     }
     out->payload = p + out->header_len;
     out->payload_len = n - out->header_len;
+    INVARIANT(out->header_len + out->payload_len == n);
     return true;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wire/ib.h"
 
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 #include <string.h>
@@ -243,6 +244,8 @@ enum ib_decoding ib_packet_decode(struct ib_packet *out, const uint8_t *p, size_
     out->payload_captured = captured - at < out->payload_len ? captured - at : out->payload_len;
     out->icrc_captured = captured == length;
     out->icrc = out->icrc_captured ? p + length - IB_ICRC_LEN : NULL;
+    INVARIANT(out->headers == headers && at <= captured && out->payload_captured <= out->payload_len);
+    INVARIANT(out->header_len == at && at + out->payload_len + tail == length);
     return IB_DECODED;
 }
 
@@ -263,6 +266,7 @@ size_t ib_headers_encode(const struct ib_packet *packet, uint8_t *out, size_t si
         extended[i].encode(packet, out + at);
         at += extended[i].length;
     }
+    INVARIANT(at <= size);
     return at;
 }
 

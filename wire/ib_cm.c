@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wire/ib_cm.h"
 
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 #include <string.h>
@@ -116,6 +117,7 @@ bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n)
         .private_data = body + layout->private_data,
         .private_len = (uint8_t)(n < layout->private_len ? n : layout->private_len),
     };
+    INVARIANT(out->private_len <= layout->private_len && out->private_len <= n);
     if (layout->remote_id != NONE)
         out->remote_id = get_be32(body + layout->remote_id);
     if (layout->qp != NONE)
@@ -235,6 +237,7 @@ const uint8_t *ib_cm_consumer_data(const struct ib_cm *cm, size_t *n)
                       ? IB_IP_CM_LEN
                       : 0;
 
+    INVARIANT(skip <= cm->private_len);
     *n = cm->private_len - skip;
     return cm->private_data + skip;
 }

@@ -2,6 +2,7 @@
 #include "wire/mpa_fpdu.h"
 
 #include "wire/crc32c.h"
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 #include <string.h>
@@ -50,6 +51,8 @@ static void copy_bare(uint8_t *out, const uint8_t *p, uint32_t grid, uint32_t k,
         uint32_t until = k < grid ? grid - k : BETWEEN_MARKERS - (k - grid) % BETWEEN_MARKERS;
         uint32_t step = len < until ? len : until;
 
+        INVARIANT(step > 0 && step <= len);
+
         memcpy(out, p + fpdu_place_of(grid, k), step);
         out += step;
         k += step;
@@ -79,6 +82,7 @@ static unsigned read_markers(struct mpa_marker *markers, const struct mpa_fpdu *
             .fpduptr = get_be16(fpdu->octets + at + 2),
             .expected = offset < fpdu->header ? 0 : (uint16_t)(offset - fpdu->header),
         };
+        INVARIANT(at < fpdu->length && n <= MPA_FPDU_MARKERS_MAX);
     }
     return n;
 }
@@ -102,6 +106,7 @@ enum mpa_fpdu_status mpa_fpdu_parse(struct mpa_fpdu *out, size_t *need, const st
     if (n < *need)
         return MPA_FPDU_MORE;
 
+    INVARIANT(*need >= bare && bare % 4 == 0);
     *out = (struct mpa_fpdu){
         .offset = offset,
         .header = offset + fpdu_place_of(grid, 0),
@@ -122,9 +127,11 @@ enum mpa_fpdu_status mpa_fpdu_parse(struct mpa_fpdu *out, size_t *need, const st
     for (unsigned i = 0; i < out->pad_length; i++)
         out->pad[i] = tail[i];
     out->crc = get_le32(tail + out->pad_length);
+    INVARIANT(out->pad_length < 4 && out->header >= offset && out->header - offset < out->length);
     if (grid < out->length) {
         out->n_markers = read_markers(scratch->markers, out, grid);
         out->markers = scratch->markers;
+        INVARIANT(out->n_markers > 0 && out->markers[0].offset >= offset);
     }
     if (want_crc)
         out->crc_computed = crc32c(p, fpdu_place_of(grid, crc));

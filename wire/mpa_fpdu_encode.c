@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wire/crc32c.h"
+#include "wire/invariant.h"
 #include "wire/mpa_fpdu.h"
 #include "wire/octets.h"
 
@@ -51,6 +52,7 @@ static void put_due_marker(struct writer *w)
         plan->marker_hook(plan->hook_ctx, marker, at, w->n_markers);
     w->n_markers++;
     w->n += MPA_MARKER_LEN;
+    INVARIANT(w->n <= w->size);
 }
 
 static void put_octets(struct writer *w, const uint8_t *p, size_t n)
@@ -73,6 +75,7 @@ static void put_octets(struct writer *w, const uint8_t *p, size_t n)
         w->n += step;
         p += step;
         n -= step;
+        INVARIANT(step > 0 && w->n <= w->size);
     }
 }
 

@@ -3,12 +3,20 @@
  * FPDUs from octets in pieces. An FPDU within one piece is returned in place. An FPDU across pieces is assembled in the
  * buffer: only its own octets are moved there, later octets stay in the piece (`rest`).
  */
+#include "wire/invariant.h"
 #include "wire/mpa_fpdu.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { BUFFER_MIN = 2048 };
+
+static bool reader_is_sound(const struct mpa_fpdu_reader *reader)
+{
+    return (reader->n > 0 || reader->rest_n == 0) && (reader->buffer != NULL) == (reader->capacity > 0) &&
+           (!reader->buffered ||
+            (reader->p >= reader->buffer && reader->n <= (size_t)(reader->buffer + reader->capacity - reader->p)));
+}
 
 void mpa_fpdu_reader_init(struct mpa_fpdu_reader *reader, const struct mpa_framing *framing, bool want_crc,
                           uint64_t offset, struct mpa_fpdu_scratch *scratch)
@@ -27,6 +35,7 @@ void mpa_fpdu_reader_free(struct mpa_fpdu_reader *reader)
     reader->buffer = NULL;
     reader->capacity = 0;
     mpa_fpdu_reader_restart(reader, reader->offset);
+    INVARIANT(reader_is_sound(reader));
 }
 
 /* Moves the unread octets of p into the buffer, and makes room after them for `more` octets. */
@@ -60,6 +69,7 @@ static bool reader_gather(struct mpa_fpdu_reader *reader, size_t more)
     }
     reader->p = reader->buffer;
     reader->buffered = true;
+    INVARIANT(reader_is_sound(reader) && reader->capacity - reader->n >= more);
     return true;
 }
 
@@ -72,11 +82,13 @@ static bool reader_take_rest(struct mpa_fpdu_reader *reader, size_t count)
     reader->n += count;
     reader->rest += count;
     reader->rest_n -= count;
+    INVARIANT(reader->buffered && reader_is_sound(reader));
     return true;
 }
 
 static void consume(struct mpa_fpdu_reader *reader, size_t count)
 {
+    INVARIANT(count > 0 && count <= reader->n);
     reader->p += count;
     reader->n -= count;
     reader->offset += count;
@@ -88,6 +100,7 @@ static void consume(struct mpa_fpdu_reader *reader, size_t count)
         reader->rest_n = 0;
         reader->buffered = false;
     }
+    INVARIANT(reader_is_sound(reader));
 }
 
 bool mpa_fpdu_reader_feed(struct mpa_fpdu_reader *reader, uint64_t offset, const uint8_t *p, size_t n)
@@ -100,11 +113,13 @@ bool mpa_fpdu_reader_feed(struct mpa_fpdu_reader *reader, uint64_t offset, const
         reader->p = p;
         reader->n = n;
         reader->buffered = false;
+        INVARIANT(reader_is_sound(reader));
         return true;
     }
     if (reader->need > reader->n && reader->rest_n == 0) {
         reader->rest = p;
         reader->rest_n = n;
+        INVARIANT(reader_is_sound(reader) && reader->rest_n > 0);
         return true;
     }
     if (!reader_gather(reader, reader->rest_n + n))
@@ -131,9 +146,11 @@ enum mpa_fpdu_status mpa_fpdu_reader_next(struct mpa_fpdu_reader *reader, struct
             return MPA_FPDU_OK;
         }
         reader->need = need;
+        INVARIANT(need > reader->n);
         if (reader->rest_n == 0)
             return MPA_FPDU_MORE;
         count = need - reader->n < reader->rest_n ? need - reader->n : reader->rest_n;
+        INVARIANT(count > 0 && count <= reader->rest_n);
         if (!reader_take_rest(reader, count))
             return MPA_FPDU_MORE; /* mpa_fpdu_reader_save() will fail, too, and return false */
     }
@@ -148,6 +165,7 @@ void mpa_fpdu_reader_restart(struct mpa_fpdu_reader *reader, uint64_t offset)
     reader->rest_n = 0;
     reader->need = 0;
     reader->buffered = false;
+    INVARIANT(reader_is_sound(reader));
 }
 
 bool mpa_fpdu_reader_save(struct mpa_fpdu_reader *reader)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wire/mpa_startup.h"
 
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 #include <string.h>
@@ -92,6 +93,7 @@ enum mpa_startup_status mpa_startup_decode(struct mpa_startup *out, size_t *need
     }
     if (out->ulp_length == 0)
         out->ulp_data = NULL;
+    INVARIANT(out->ulp_length <= out->pd_length && *need <= n);
     return MPA_STARTUP_OK;
 }
 

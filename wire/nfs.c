@@ -53,6 +53,7 @@ struct program {
 };
 
 #include "nfs_tables.h"
+#include "wire/invariant.h"
 
 #define N(table) (sizeof(table) / sizeof(table)[0])
 
@@ -162,6 +163,7 @@ static void wire_nfs_move(struct walker *w, size_t octets)
 {
     w->at += octets;
     w->position += octets;
+    INVARIANT(w->at <= w->n && w->position >= octets);
 }
 
 /* Stays before the word, so that the word can still be reported as wrong. */
@@ -194,6 +196,7 @@ static void report_value(struct walker *w, uint8_t mark, uint32_t value)
         w->events->value(w->events->ctx, &found);
     }
     w->seen[mark]++;
+    INVARIANT(mark < NFS_MARK_MAX && w->seen[mark] > 0);
 }
 
 /* ---- frames ---- */
@@ -208,12 +211,14 @@ static bool wire_nfs_enter(struct walker *w, enum frame_kind kind, uint16_t bloc
     frame = &w->frames[w->depth++];
     *frame = (struct frame){.kind = kind, .back = (uint16_t)(w->step + 1), .block = block, .left = left};
     w->step = block;
+    INVARIANT(w->depth > 0 && w->depth <= DEPTH && w->step < N(steps));
     return true;
 }
 
 static bool wire_nfs_leave(struct walker *w)
 {
     w->step = w->frames[--w->depth].back;
+    INVARIANT(w->depth < DEPTH && w->step < N(steps));
     return true;
 }
 
@@ -239,6 +244,7 @@ static bool next_operation(struct walker *w)
         return wire_nfs_stop(w, NFS_WALK_UNKNOWN, number);
     wire_nfs_move(w, 4);
     w->step = w->reply ? known->reply : known->call;
+    INVARIANT(w->at <= w->n && w->step < N(steps) && w->op == known->number);
     return true;
 }
 
@@ -252,6 +258,7 @@ static bool next_entry(struct walker *w, const struct frame *frame)
     if (!follows)
         return wire_nfs_leave(w);
     w->step = frame->block;
+    INVARIANT(w->depth > 0 && w->at <= w->n);
     return true;
 }
 
@@ -332,6 +339,7 @@ static bool contents(struct walker *w, const struct step *step, uint32_t count)
     w->at += (size_t)present;
     w->position += padded;
     w->step++;
+    INVARIANT(w->at <= w->n && present <= padded);
     return true;
 }
 
@@ -343,6 +351,7 @@ static bool take_count(struct walker *w, const struct step *step, uint32_t *coun
     if (*count > step->n)
         return wire_nfs_stop(w, NFS_WALK_BAD, *count);
     wire_nfs_move(w, 4);
+    INVARIANT(*count <= step->n);
     return true;
 }
 
@@ -449,6 +458,8 @@ static enum nfs_walk_status walk_steps(struct walker *w)
     for (;;) {
         const struct step *step = &steps[w->step];
 
+        INVARIANT(w->step < N(steps) && w->depth <= DEPTH && w->at <= w->n);
+
         if (step->kind != END) {
             if (!run[step->kind](w, step))
                 break;
@@ -461,6 +472,7 @@ static enum nfs_walk_status walk_steps(struct walker *w)
     result->left = w->n - w->at;
     result->op_index = w->op_index;
     result->op = w->op;
+    INVARIANT(result->at + result->left == w->n && (result->status != NFS_WALK_OK || w->depth == 0));
     return result->status;
 }
 

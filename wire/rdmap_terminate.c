@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wire/rdmap_terminate.h"
 
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 #include <string.h>
@@ -118,6 +119,8 @@ enum rdmap_terminate_status rdmap_terminate_decode(struct rdmap_terminate *out, 
         out->trailing = p + at;
         out->trailing_len = n - at;
     }
+    INVARIANT(at <= n && at + out->trailing_len == n);
+    INVARIANT(out->has_ddp == out->d && out->has_read == out->r && out->has_length == (out->m || out->d));
     return RDMAP_TERMINATE_OK;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wire/rpc.h"
+#include "wire/invariant.h"
 
 /* Reads through one message: the stream, and the output. */
 struct reader {
@@ -47,6 +48,7 @@ static bool auth(struct reader *r, struct rpc_auth *out)
     if (!xdr_skip(&r->x, n))
         return wire_rpc_ended(r);
     out->length = n;
+    INVARIANT(out->length <= RPC_AUTH_MAX && out->at + out->length <= r->x.n);
     return true;
 }
 
@@ -121,6 +123,7 @@ enum rpc_status rpc_decode(struct rpc_message *out, const uint8_t *p, size_t n)
     }
     if (out->type == RPC_CALL ? wire_rpc_call(&r) : wire_rpc_reply(&r))
         out->header_len = (uint32_t)r.x.at;
+    INVARIANT(out->header_len <= n && (out->status == RPC_OK) == (out->header_len > 0));
     return out->status;
 }
 

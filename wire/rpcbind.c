@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wire/rpcbind.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -98,6 +99,7 @@ enum rpcbind_question rpcbind_decode(struct rpcbind_lookup *out, const uint8_t *
         xdr_u32(&x, &out->protocol);
     else
         xdr_opaque(&x, &out->netid, &out->netid_len);
+    INVARIANT(x.at <= x.n && (x.failed || out->netid_len <= n));
     return x.failed ? RPCBIND_UNREADABLE : RPCBIND_LOOKUP;
 }
 
@@ -115,6 +117,7 @@ const uint8_t *rpcbind_next_record(const uint8_t **p, size_t *n, size_t *length)
     record = *p + RPCBIND_MARK_LEN;
     *p += RPCBIND_MARK_LEN + *length;
     *n -= RPCBIND_MARK_LEN + *length;
+    INVARIANT(record + *length == *p);
     return record;
 }
 
@@ -147,6 +150,7 @@ static uint16_t rpcbind_port_of(const uint8_t *address, size_t length)
         if (length == end || length == 0 || address[length - 1] != '.' || octet[i] > UINT8_MAX)
             return 0;
     }
+    INVARIANT(octet[0] <= UINT8_MAX && octet[1] <= UINT8_MAX);
     return (uint16_t)(octet[0] << 8 | octet[1]);
 }
 

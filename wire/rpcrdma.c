@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wire/rpcrdma.h"
+#include "wire/invariant.h"
 
 enum {
     WORD = 4,
@@ -66,6 +67,7 @@ static bool rpcrdma_read_list(struct reader *r)
     if (r->out->status != RPCRDMA_OK)
         return false;
     list->end = r->at;
+    INVARIANT(list->end <= r->n && list->segments == list->n);
     return true;
 }
 
@@ -80,6 +82,7 @@ static bool write_chunk(struct reader *r, uint32_t *segments)
         return rpcrdma_fault(r, RPCRDMA_OVERRUN, r->at - WORD, n);
     r->at += n * RPCRDMA_SEGMENT_LEN;
     *segments = n;
+    INVARIANT(r->at <= r->n);
     return true;
 }
 
@@ -100,6 +103,7 @@ static bool rpcrdma_write_list(struct reader *r)
     if (r->out->status != RPCRDMA_OK)
         return false;
     list->end = r->at;
+    INVARIANT(list->at <= list->end && list->end <= r->n && (list->n > 0 || list->segments == 0));
     return true;
 }
 
@@ -114,6 +118,7 @@ static bool reply_chunk(struct reader *r)
     r->out->has_reply = present;
     list->segments = list->n;
     list->end = r->at;
+    INVARIANT(list->at <= list->end && list->end <= r->n && (present || list->n == 0));
     return true;
 }
 
@@ -160,6 +165,7 @@ enum rpcrdma_status rpcrdma_header_decode(struct rpcrdma_header *out, const uint
         body(&r);
     if (out->status == RPCRDMA_OK || out->status == RPCRDMA_BAD_ERR)
         out->header_len = r.at;
+    INVARIANT(out->header_len <= r.n && (out->status != RPCRDMA_OK || out->header_len >= 4 * WORD));
     return out->status;
 }
 
@@ -191,6 +197,7 @@ bool rpcrdma_write_next(const struct rpcrdma_header *header, const uint8_t *p, s
     chunk->at = chunk->next + WORD;
     chunk->n = get_be32(p + chunk->at);
     chunk->next = chunk->at + WORD + chunk->n * RPCRDMA_SEGMENT_LEN;
+    INVARIANT(chunk->next <= header->write.end && chunk->next > chunk->at);
     return true;
 }
 

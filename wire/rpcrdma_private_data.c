@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wire/rpcrdma_private_data.h"
 
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 static enum rpcrdma_private_data_status decode(struct rpcrdma_private_data *out, size_t offset, const uint8_t *p,
@@ -35,6 +36,7 @@ enum rpcrdma_private_data_status rpcrdma_private_data_find(struct rpcrdma_privat
         if (status == RPCRDMA_PD_OK)
             break;
     }
+    INVARIANT(first == RPCRDMA_PD_ABSENT || (out->offset < n && n - out->offset >= 4));
     return first;
 }
 

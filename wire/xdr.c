@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wire/xdr.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -9,6 +10,7 @@ bool xdr_u64(struct xdr *x, uint64_t *out)
         return false;
     *out = get_be64(x->p + x->at);
     x->at += 8;
+    INVARIANT(x->at <= x->n && x->at >= 8);
     return true;
 }
 
@@ -22,6 +24,7 @@ bool xdr_skip(struct xdr *x, uint64_t n)
     if (!xdr_has(x, xdr_padded(n)))
         return false;
     x->at += (size_t)xdr_padded(n);
+    INVARIANT(x->at <= x->n);
     return true;
 }
 
@@ -38,6 +41,7 @@ bool xdr_opaque(struct xdr *x, const uint8_t **out, uint32_t *length)
     }
     *out = x->p + start + 4;
     *length = n;
+    INVARIANT(start + 4 <= x->at && n <= x->at - start - 4 && x->at <= x->n);
     return true;
 }
 
@@ -52,6 +56,7 @@ static uint8_t *xdr_room(struct xdr_writer *w, size_t n)
     }
     p = w->p + w->at;
     w->at += n;
+    INVARIANT(w->at <= w->size && n <= w->at);
     return p;
 }
 
@@ -96,4 +101,5 @@ void xdr_put_opaque(struct xdr_writer *w, const void *p, uint32_t n)
         xdr_put_octets(w, p, n);
     if (w->failed)
         w->at = start;
+    INVARIANT(w->at >= start && w->at <= w->size && (!w->failed || w->at == start));
 }
