@@ -40,22 +40,23 @@ void ib_pair_set_qp(struct ib_connections *connections, struct pair *pair, unsig
     const struct key key = {pair->connection.address[sender], pair->connection.address[side], qp};
     struct flow *flow = ib_flow_find(connections, &key);
 
-    if (flow && flow->pair == pair) { /* connected to itself, within a host: both directions look the same */
-        pair->connection.qp[side] = qp;
-        pair->connection.qp_known[side] = true;
-        return;
-    }
-    if (flow && flow->pair) { /* the queue pair is used again, or a packet claims so */
+    /* The queue pair is used again, or a packet claims so. A rival of the pair that ends may take over the flow. */
+    while (flow && flow->pair && flow->pair != pair) {
         if (unpaired_goes_on(flow->pair)) {
             ib_pair_claim(pair, sender, flow);
             return;
         }
         ib_pair_close(connections, flow->pair, IB_CONNECTION_REUSED, now_ns);
-        flow = NULL;
+        flow = ib_flow_find(connections, &key);
     }
-    if (flow && !flow->pair)
+    if (flow && flow->pair == pair) { /* connected to itself, within a host: both directions look the same */
+        pair->connection.qp[side] = qp;
+        pair->connection.qp_known[side] = true;
+        return;
+    }
+    if (flow)
         unpaired_forget(connections, flow);
-    if (!flow)
+    else
         flow = ib_flow_add(connections, &key);
     if (!flow)
         return;

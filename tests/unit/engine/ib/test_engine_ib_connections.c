@@ -265,6 +265,21 @@ BENCH(a_rival_takes_over)
     finish_bench(bench, "2/0:ConnectRequest 1/1:DisconnectRequest 1-ended 2/1:04 2-capture");
 }
 
+/* The former connection has ended, and the next one, which nobody used, must not keep its claim. */
+BENCH(a_rival_gives_way_to_the_next_one)
+{
+    REQUEST(A, B, 71, 0x11);
+    REPLY(B, A, 82, 71, 0x22);
+    talk(bench, 900, 500);
+    bench->log[0] = '\0';
+    manage(bench, A, B, (struct ib_cm){.attribute = IB_CM_REQUEST, .local_id = 99, .qp = 0x11, .psn = 70000});
+    SAY(IB_CM_DISCONNECT_REQUEST, B, A, 82, 71);
+    manage(bench, A, B, (struct ib_cm){.attribute = IB_CM_REQUEST, .local_id = 100, .qp = 0x11, .psn = 80000});
+    packet(bench, B, A, 0x11, IB_SEND_ONLY, 80000);
+    finish_bench(bench, "2/0:ConnectRequest 1/1:DisconnectRequest 1-reused 2-reused 3/0:ConnectRequest 3/1:04 "
+                        "3-capture");
+}
+
 /* Both ends of a connection within a host have the same number: both directions look the same. */
 BENCH(a_queue_pair_that_is_connected_to_itself)
 {
