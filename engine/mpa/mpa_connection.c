@@ -235,6 +235,7 @@ void mpa_ignore(struct mpa_connection *mpa, unsigned side)
     s->state = SIDE_IGNORED;
     s->cursor = mpa_window_end(&s->window);
     mpa_window_drop(&s->window, s->cursor);
+    s->cut_end = 0;
 }
 
 /* ---- inputs ---- */

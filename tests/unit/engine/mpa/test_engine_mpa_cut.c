@@ -28,6 +28,7 @@ static void cut_segment(struct mpa_line *b, unsigned side, size_t n, size_t ther
     if (there < n)
         mpa_connection_hole(b->mpa, side, from + there, from + n, HOLE_SNAP_LENGTH, &origin);
     s->sent += n;
+    b->sent[side] = from + n;
     free(piece);
 }
 
@@ -188,6 +189,32 @@ UNIT_TEST(ends_and_nothing)
     line_fin(b, 0);
     line_finish(b);
     assert_findings(b, 0);
+    line_free(b);
+}
+
+/* The other side's late Request ends the connection as MPA while an FPDU waits for its end. */
+UNIT_TEST(ignored_inside_an_fpdu)
+{
+    struct mpa_line *b = line_new_streams();
+    struct line_stream *s = &b->stream[0];
+
+    line_syns(b);
+    stream_startup(&b->stream[1], MPA_REPLY, MPA_FLAG_C, 1, 0);
+    line_hole(b, 1, b->stream[1].n);
+    stream_startup(s, MPA_REQUEST, MPA_FLAG_C, 1, 0);
+    line_flush(b, 0, 0);
+    s->crc = true;
+    stream_send(b, s, 60);
+    cut_flush(b, 0, 0, LINE_STREAM_MAX);
+    assert_int_equal(b->fpdus[0], 1);
+    stream_send(b, s, 3000);
+    cut_segment(b, 0, 1000, 62);
+    stream_startup(&b->stream[1], MPA_REQUEST, MPA_FLAG_C, 1, 0);
+    line_flush(b, 1, 0);
+    cut_flush(b, 0, 0, LINE_STREAM_MAX);
+    line_fin(b, 0);
+    line_finish(b);
+    assert_int_equal(b->fpdus[0], 1);
     line_free(b);
 }
 
