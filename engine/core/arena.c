@@ -3,6 +3,7 @@
 
 #include "engine/core/heap.h"
 #include "engine/core/packed.h"
+#include "wire/invariant.h"
 
 #include <stdalign.h>
 #include <stdint.h>
@@ -92,11 +93,29 @@ static size_t left(const struct arena_block *block)
     return block->room - block->used;
 }
 
+static bool block_is_sound(const struct arena_block *block)
+{
+    return block->used <= block->room && block->used % alignof(max_align_t) == 0;
+}
+
+/* The pool counts its blocks right. */
+static bool pool_is_sound(const struct arena_pool *pool)
+{
+    return (pool->free != NULL) == (pool->n > 0) && pool->n <= POOL_MAX;
+}
+
+static bool arena_is_sound(const struct arena *arena)
+{
+    return arena->users > 0 && block_is_sound(arena->first) && block_is_sound(arena->latest);
+}
+
 static void *arena_take(struct arena_block *block, size_t size)
 {
     void *piece = block->octets + block->used;
 
     block->used += (uint32_t)size;
+    INVARIANT(block_is_sound(block));
+    INVARIANT((uintptr_t)piece % alignof(max_align_t) == 0);
     return memset(piece, 0, size);
 }
 
@@ -108,6 +127,7 @@ static struct arena_block *from_pool(struct arena_pool *pool)
         return NULL;
     pool->free = block->next;
     pool->n--;
+    INVARIANT(pool_is_sound(pool));
     block->next = NULL;
     block->used = 0;
     return block;
@@ -125,6 +145,7 @@ struct arena *arena_new(struct arena_pool *pool)
         return NULL;
     arena = arena_take(block, size);
     *arena = (struct arena){.pool = pool, .first = block, .latest = block, .users = 1};
+    INVARIANT(arena_is_sound(arena) && (void *)arena == (void *)block->octets);
     return arena;
 }
 
@@ -133,6 +154,7 @@ struct arena *arena_hold(struct arena *arena)
     if (!arena)
         return arena_new(NULL);
     arena->users++;
+    INVARIANT(arena_is_sound(arena) && arena->users > 1);
     return arena;
 }
 
@@ -157,6 +179,7 @@ void arena_release(struct arena *arena)
         free_pooled(pool, first);
     else
         free(first);
+    INVARIANT(!pool || pool_is_sound(pool));
 }
 
 void *arena_zeroed(struct arena *arena, size_t size)
@@ -174,6 +197,9 @@ void *arena_zeroed(struct arena *arena, size_t size)
     arena->grown += block->room;
     if (left(block) - size > left(arena->latest))
         arena->latest = block;
+    INVARIANT(left(block) >= size);
+    INVARIANT(left(arena->latest) >= left(block) - size); /* the roomier block is in use */
+    INVARIANT(arena->grown >= block->room);
     return arena_take(block, size);
 }
 
@@ -181,6 +207,7 @@ void *arena_resize(struct arena *arena, void *array, size_t size, size_t wanted)
 {
     void *larger;
 
+    INVARIANT(wanted >= size);
     if (wanted > SHORT)
         arena->grown += wanted - (size > SHORT ? size : 0);
     if (size > SHORT)
@@ -188,6 +215,7 @@ void *arena_resize(struct arena *arena, void *array, size_t size, size_t wanted)
     larger = wanted > SHORT ? heap_get(wanted) : arena_zeroed(arena, wanted);
     if (larger && size > 0)
         memcpy(larger, array, size);
+    INVARIANT(arena_is_sound(arena));
     return larger;
 }
 
@@ -239,6 +267,8 @@ struct arena_parked *arena_park(struct arena *arena)
         return NULL;
     }
     *kept = parked;
+    INVARIANT(kept->packed.of * sizeof(uint64_t) == used);
+    INVARIANT(kept->size >= used / PARKED_PART);
     return kept;
 #endif
 }
@@ -246,6 +276,8 @@ struct arena_parked *arena_park(struct arena *arena)
 void arena_unpark(struct arena_parked *parked)
 {
     unpack(&parked->packed, parked->block);
+    INVARIANT(block_is_sound(parked->block));
+    INVARIANT(((const struct arena *)parked->block->octets)->first == parked->block); /* it is the same arena again */
     free(parked);
 }
 

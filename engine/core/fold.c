@@ -7,6 +7,7 @@
 #include "engine/core/fold.h"
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 #include <assert.h>
@@ -49,6 +50,7 @@ static const uint8_t *fold_get_number(const uint8_t *p, uint32_t *number)
         *number |= (uint32_t)(*p++ & ~GROUP_MORE) << shift;
         shift += GROUP_BITS;
     }
+    INVARIANT(shift < NUMBER_MAX * GROUP_BITS);
     *number |= (uint32_t)*p++ << shift;
     return p;
 }
@@ -73,6 +75,8 @@ static inline void put_count(struct folding *folding, size_t counter, struct rul
 
     if ((count.passed | count.failed | count.inconclusive) == 0)
         return;
+    INVARIANT(counter > folding->last || counter == 0); /* in ascending order */
+    INVARIANT(counter < RULE_COUNTERS);
     folding->last = counter;
     folding->next = fold_put_number(folding->next, distance << FLAG_BITS | (count.failed > 0 ? HAS_FAILED : 0) |
                                                        (count.inconclusive > 0 ? HAS_INCONCLUSIVE : 0));
@@ -101,6 +105,7 @@ static void take_passed(uint8_t passed[RULE_ROOM], struct folding *folding)
         }
         memset(passed + block, 0, RULE_BLOCK);
     }
+    INVARIANT(folding->last < RULE_COUNTERS && !folding->failed);
 }
 
 static bool are_zero(const uint32_t counts[RULE_BLOCK])
@@ -133,7 +138,9 @@ static void take_all(struct rule_counts *counts, struct folding *folding)
         if (!block_is_zero(counts, block))
             for (size_t counter = block; counter < block + RULE_BLOCK; counter++)
                 put_count(folding, counter, counts_get(counts, counter));
+    INVARIANT(folding->last < RULE_COUNTERS);
     memset(counts, 0, sizeof *counts);
+    INVARIANT(counts_empty(counts));
 }
 
 /* With few octets, the upper bits of the hash are the best. */
@@ -171,10 +178,13 @@ struct folded_counts *counts_fold(struct folded_pool *pool, struct rule_counts *
         take_passed(counts->passed, &folding);
     head.size = (uint32_t)(folding.next - octets);
     head.failed = folding.failed;
+    INVARIANT(head.size <= sizeof octets);
+    INVARIANT(counts_empty(counts) && !counts->others);
     latest = pool ? &pool->latest[fold_slot_of(hash_octets(0, octets, head.size), FOLDED_POOL_BITS)] : NULL;
     if (latest && fold_is_same(*latest, &head, octets)) {
         counts_free(before);
         (*latest)->users++;
+        INVARIANT((*latest)->users > 1 && (*latest)->failed == head.failed);
         return *latest;
     }
     folded = fold_keep(&head, octets);
@@ -185,17 +195,20 @@ struct folded_counts *counts_fold(struct folded_pool *pool, struct rule_counts *
         *latest = folded;
         folded->users++;
     }
+    INVARIANT(!folded || (folded->before == before && folded->users == (latest ? 2 : 1)));
     return folded;
 }
 
 void counts_free(struct folded_counts *folded)
 {
+    INVARIANT(!folded || folded->users > 0);
     while (folded && --folded->users == 0) {
         struct folded_counts *before = folded->before;
 
         free(folded);
         folded = before;
     }
+    INVARIANT(!folded || folded->users > 0);
 }
 
 void folded_pool_free(struct folded_pool *pool)
@@ -229,6 +242,9 @@ static inline bool next_count(struct cursor *cursor, struct rule_count *count)
     if (head & HAS_INCONCLUSIVE)
         cursor->next = fold_get_number(cursor->next, &count->inconclusive);
     cursor->counter += head >> FLAG_BITS;
+    INVARIANT(cursor->next <= cursor->end && cursor->counter < RULE_COUNTERS);
+    INVARIANT((count->passed | count->failed | count->inconclusive) != 0);
+    INVARIANT((count->failed > 0) == ((head & HAS_FAILED) != 0));
     return true;
 }
 
@@ -273,6 +289,8 @@ static void unfold_times(const struct folded_counts *folded, uint32_t times, str
             sum.failed = sum_times(sum.failed, count.failed, times);
             sum.inconclusive = sum_times(sum.inconclusive, count.inconclusive, times);
             counts_set(counts, cursor.counter, sum);
+            INVARIANT(times == 0 || (sum.passed >= count.passed && sum.failed >= count.failed &&
+                                     sum.inconclusive >= count.inconclusive));
         }
     }
 }
@@ -292,6 +310,7 @@ void counts_sum_add(struct counts_sum *sum, const struct folded_counts *folded)
         sum->latest[i].times = 0;
     }
     sum->latest[i].times++;
+    INVARIANT(sum->latest[i].folded == folded && sum->latest[i].times > 0);
 }
 
 void counts_sum_end(struct counts_sum *sum)

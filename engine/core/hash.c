@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/core/hash.h"
 
+#include "wire/invariant.h"
+
 #include <sys/random.h>
 
 enum { GOLDEN = 0x1E3779B1, RANDOM = 0x00FFFFFE };
@@ -17,4 +19,6 @@ __attribute__((constructor)) static void hash_choose(void)
         return;
     hash_multiplier ^= (uint32_t)random[0] & RANDOM;
     hash_seed = random[1];
+    INVARIANT(hash_multiplier & 1);
+    INVARIANT(hash_multiplier >> 31); /* consecutive numbers are far apart */
 }

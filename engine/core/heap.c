@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/core/heap.h"
 
+#include "wire/invariant.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -18,6 +20,7 @@ static void *heap_note(void *p)
 {
     if (!p)
         atomic_store_explicit(&in_use()->refused, true, memory_order_relaxed);
+    INVARIANT(p || heap_refused());
     return p;
 }
 
@@ -55,6 +58,7 @@ void *heap_room(void *array, unsigned *size, unsigned n, unsigned most, size_t e
     moved = heap_resize(array, larger * element);
     if (moved)
         *size = larger;
+    INVARIANT(!moved || (*size >= n && (*size <= most || *size == ROOM_FIRST)));
     return moved;
 }
 

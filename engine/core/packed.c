@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/core/packed.h"
 
+#include "wire/invariant.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +27,7 @@ static uint8_t *packed_put_word(uint8_t *to, uint64_t word)
     *to++ = (uint8_t)length;
     for (unsigned i = 0; i < length; i++)
         *to++ = (uint8_t)(word >> 8 * i);
+    INVARIANT(length >= 1 && length <= WORD);
     return to;
 }
 
@@ -35,6 +38,7 @@ static const uint8_t *get_word(const uint8_t *from, uint64_t *word)
     *word = 0;
     for (unsigned i = 0; i < length; i++)
         *word |= (uint64_t)*from++ << 8 * i;
+    INVARIANT(length >= 1 && length <= WORD);
     return from;
 }
 
@@ -52,6 +56,7 @@ static uint8_t *pack_group(uint8_t *to, const uint8_t *from, size_t n)
         which |= UINT64_C(1) << i;
         to = packed_put_word(to, word);
     }
+    INVARIANT(n <= GROUP && (n == GROUP || which >> n == 0));
     memcpy(first, &which, sizeof which);
     return to;
 }
@@ -63,6 +68,8 @@ bool pack(struct packed *packed, const void *memory, size_t size)
 
     for (size_t i = 0; i < of; i += GROUP)
         to = pack_group(to, (const uint8_t *)memory + i * WORD, of - i < GROUP ? of - i : GROUP);
+    INVARIANT(of <= WORDS_MAX && of * WORD == size);
+    INVARIANT((size_t)(to - octets) <= sizeof octets);
     *packed = (struct packed){malloc((size_t)(to - octets)), (uint32_t)(to - octets), (uint32_t)of};
     if (packed->octets)
         memcpy(packed->octets, octets, packed->size);
@@ -81,6 +88,7 @@ void unpack(struct packed *packed, void *memory)
             memcpy((uint8_t *)memory + (i + (unsigned)__builtin_ctzll(which)) * WORD, &word, WORD);
         }
     }
+    INVARIANT(from == packed->octets + packed->size);
     free(packed->octets);
     *packed = (struct packed){0};
 }

@@ -2,6 +2,7 @@
 #include "engine/core/pages.h"
 
 #include "engine/core/heap.h"
+#include "wire/invariant.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -16,6 +17,12 @@ enum {
 static size_t pages_size_of(unsigned piece)
 {
     return piece == 0 ? FIRST_PIECE : OTHER_PIECE;
+}
+
+static bool pages_is_sound(const struct pages *pages)
+{
+    return pages->n <= pages->room && pages->n_given <= pages->given_room && pages->carved % PAGES_BLOCK == 0 &&
+           pages->carved <= (pages->n > 0 ? pages_size_of(pages->n - 1) : 0);
 }
 
 /* Connections alternate, so large pages avoid many lookups of page addresses. */
@@ -38,6 +45,7 @@ static bool pages_add_piece(struct pages *pages)
     pages->piece[pages->n] = piece;
     pages->carved = 0;
     advise(pages, pages->n++);
+    INVARIANT(pages_is_sound(pages) && pages->n > 0);
     return true;
 }
 
@@ -48,6 +56,7 @@ void *pages_take(struct pages *pages)
     if ((pages->n == 0 || pages->carved == pages_size_of(pages->n - 1)) && !pages_add_piece(pages))
         return NULL;
     pages->carved += PAGES_BLOCK;
+    INVARIANT(pages_is_sound(pages) && pages->carved > 0);
     return pages->piece[pages->n - 1] + pages->carved - PAGES_BLOCK;
 }
 
@@ -60,6 +69,7 @@ void pages_give(struct pages *pages, void *block)
         return; /* the block is unused until all are freed */
     pages->given = larger;
     pages->given[pages->n_given++] = block;
+    INVARIANT(pages_is_sound(pages) && pages->n_given > 0);
 }
 
 bool pages_clear(struct pages *pages, void *block)
@@ -71,6 +81,7 @@ bool pages_clear(struct pages *pages, void *block)
         for (unsigned i = 0; i < pages->n; i++)
             advise(pages, i);
     }
+    INVARIANT(pages->small);
     return madvise(block, PAGES_BLOCK, MADV_DONTNEED) == 0;
 }
 

@@ -2,6 +2,7 @@
 #include "engine/core/verdict.h"
 
 #include "engine/core/heap.h"
+#include "wire/invariant.h"
 
 #include <stdio.h>
 
@@ -15,6 +16,7 @@ void verdict_carry(struct verdict *v, enum rule_id id)
         counts->passed[counter] = UINT8_MAX;
     else
         counts->passed_256s[counter]++;
+    INVARIANT(counter < RULE_COUNTERS && counts_get(counts, counter).passed > UINT8_MAX);
 }
 
 void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n)
@@ -25,6 +27,7 @@ void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n)
         return;
     count.passed = rule_count_sum(count.passed, n);
     counts_set(v->counts, rule_counter[id], count);
+    INVARIANT(rule_counts_of(v->counts, id).passed >= n);
 }
 
 void verdict_withdraw(struct verdict *v, enum rule_id id)
@@ -32,6 +35,7 @@ void verdict_withdraw(struct verdict *v, enum rule_id id)
     uint32_t *failed = &v->counts->failed[rule_counter[id]];
 
     *failed -= *failed > 0;
+    INVARIANT(*failed == 0 || v->counts->others);
     verdict_inconclusive(v, id);
 }
 
@@ -46,6 +50,8 @@ void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity s
                               .related_frame = related_frame};
     uint32_t *failed;
 
+    INVARIANT((unsigned)id < RULE_COUNT && rule_counter[id] != RULE_UNCOUNTED); /* the rule is judged */
+    INVARIANT(place->side < 2 && direction <= DIR_UNKNOWN);
     if (v->muted)
         return;
     if (heap_refused()) { /* something seemingly missing may have been forgotten */
@@ -56,9 +62,11 @@ void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity s
     failed = &v->counts->failed[rule_counter[id]];
     *failed = rule_count_sum(*failed, 1);
     v->counts->others = true;
+    INVARIANT(v->errors > 0 || severity != SEVERITY_ERROR);
     if (!v->finding)
         return;
     vsnprintf(finding.message, sizeof finding.message, format, args);
+    INVARIANT(finding.message[0] != '\0');
     v->finding(v->ctx, &finding);
 }
 

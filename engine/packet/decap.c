@@ -17,6 +17,7 @@
 #include "engine/packet/decap_tunnel.h"
 #include "engine/packet/fragments.h"
 #include "engine/packet/tcp_header.h"
+#include "wire/invariant.h"
 #include "wire/octets.h"
 #include "wire/rpcbind.h"
 
@@ -91,6 +92,7 @@ void decap_free(struct decap *decap)
 static enum decap_status take_tunnel(struct target *target, enum link_payload inner, const struct slice *slice)
 {
     target->inner = inner;
+    INVARIANT(slice->captured <= slice->length);
     target->slice = *slice;
     target->tcp->segment.fragmented = false;
     return tunnelled;
@@ -103,6 +105,7 @@ static enum decap_status take_other(struct decap *decap, enum tunnel_field field
     if (tunnel < 0)
         return DECAP_OTHER;
     decap->tunnel = (unsigned)tunnel;
+    INVARIANT(decap->tunnel < TUNNELS_NAMED);
     return DECAP_TUNNEL;
 }
 
@@ -141,6 +144,8 @@ static inline __attribute__((always_inline)) enum decap_status take_tcp(struct a
     if (!tcp_header_read(&out->segment, slice.p, slice.captured, slice.length))
         return DECAP_MALFORMED;
     set_summed(out, &slice, ip);
+    INVARIANT(out->segment.captured <= out->segment.length);
+    INVARIANT(!out->segment.header || (ip && slice.captured == slice.length)); /* its checksum can be verified */
     out->source.port = get_be16(slice.p);
     out->destination.port = get_be16(slice.p + 2);
     return DECAP_TCP;
@@ -154,8 +159,10 @@ static void set_ib_addresses(struct target *target, enum ib_address_kind kind, c
     struct ib_datagram *ib = target->ib;
 
     ib->source = ib->destination = (struct ib_address){.kind = (uint8_t)kind, .network = target->tcp->source.network};
+    INVARIANT(n <= sizeof ib->source.octets);
     memcpy(ib->source.octets, source, n);
     memcpy(ib->destination.octets, destination, n);
+    INVARIANT(ib->source.kind == ib->destination.kind && ib->source.network == ib->destination.network);
 }
 
 /* slice: the packet from the BTH on. below: the beginning of the headers that the ICRC covers in part. */
@@ -168,6 +175,8 @@ static enum decap_status take_transport(struct ib_datagram *ib, struct slice sli
     ib->kind = kind;
     ib->below = below;
     ib->below_len = below ? (uint32_t)(slice.p - below) : 0;
+    INVARIANT(ib->captured <= ib->length);
+    INVARIANT(!below || ib->below_len >= IB_LRH_LEN);
     return slice.captured < IB_BTH_LEN ? DECAP_CUT : DECAP_IB;
 }
 
@@ -266,6 +275,7 @@ static enum decap_status take_lrh(struct target *target, struct slice slice)
         return DECAP_MALFORMED;
     slice_bound(&slice, lrh.words * 4u); /* the VCRC follows */
     slice_skip(&slice, IB_LRH_LEN);
+    INVARIANT(slice.length + IB_LRH_LEN == lrh.words * 4u);
     switch ((enum ib_next)lrh.next) {
     case IB_NEXT_GRH:
         return take_grh(target, slice, IB_BELOW_LRH_GRH, below);
@@ -299,6 +309,7 @@ static inline void decap_set_address(struct endpoint *out, uint8_t ip, const uin
     }
     memcpy(out->address, &eight[0], sizeof eight[0]);
     memcpy(out->address + 8, &eight[1], sizeof eight[1]);
+    INVARIANT(ip != 4 || (eight[1] == 0 && get_be32(out->address) == get_be32(p)));
 }
 
 static void set_addresses(struct addressed_segment *out, uint8_t ip, const uint8_t *source, const uint8_t *destination)
@@ -322,6 +333,7 @@ static enum fragment_status reassemble(struct decap *decap, struct addressed_seg
         *slice = (struct slice){datagram.octets, datagram.captured, datagram.length};
         out->segment.fragmented = true;
     }
+    INVARIANT(status != FRAGMENT_COMPLETE || datagram.captured <= datagram.length);
     return status;
 }
 
@@ -437,6 +449,7 @@ static enum decap_status take_jumbo(struct slice *slice, const uint8_t *header, 
         return DECAP_MALFORMED;
     if (jumbo && jumbo - n < slice->length)
         slice_bound(slice, jumbo - n);
+    INVARIANT(slice->captured <= slice->length);
     return DECAP_TCP;
 }
 
@@ -474,6 +487,7 @@ static enum decap_status take_extension(struct decap *decap, struct addressed_se
     *protocol = header[0];
     if (extension == PROTOCOL_HOP_BY_HOP && !length_known)
         return take_jumbo(slice, header, (uint32_t)(slice->p - header));
+    INVARIANT(slice->p >= header && slice->captured <= slice->length);
     return extension == PROTOCOL_FRAGMENT ? take_fragment(decap, out, slice, header) : DECAP_TCP;
 }
 
@@ -528,6 +542,7 @@ static enum decap_status take_payload(struct decap *decap, struct target *target
         break;
     }
     decap->tunnel = payload - LINK_NAMED;
+    INVARIANT(decap->tunnel < TUNNELS_NAMED);
     return DECAP_TUNNEL;
 }
 
@@ -548,6 +563,7 @@ static void take_tap_mark(struct ib_datagram *ib, const struct packet *packet)
     ib->below = NULL;
     ib->below_len = 0;
     ib->source.network = ib->destination.network = tap_network;
+    INVARIANT(ib->kind == IB_BELOW_TAP && !ib->below);
 }
 
 enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,
@@ -565,6 +581,10 @@ enum decap_status decap_packet(struct decap *decap, const struct packet *packet,
     do
         status = take_payload(decap, &target, target.inner, target.slice);
     while (status == tunnelled && n++ < TUNNELS_MAX);
+    INVARIANT(status != DECAP_TCP || out->segment.captured <= out->segment.length);
+    INVARIANT(status != DECAP_TCP || (out->source.ip == out->destination.ip && out->source.ip != 0));
+    INVARIANT(status != DECAP_RPCBIND || out->segment.captured <= out->segment.length);
+    INVARIANT(status != DECAP_IB || (ib->captured <= ib->length && ib->captured >= IB_BTH_LEN));
     if (status == DECAP_IB)
         take_tap_mark(ib, packet);
     return status == tunnelled ? DECAP_OTHER : status;

@@ -3,6 +3,8 @@
 #ifndef IWARP_ENGINE_PACKET_DECAP_LINK_H
 #define IWARP_ENGINE_PACKET_DECAP_LINK_H
 
+#include "wire/invariant.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,6 +22,7 @@ static inline bool slice_skip(struct slice *slice, uint32_t n)
     slice->p += n;
     slice->captured -= n;
     slice->length -= n;
+    INVARIANT(slice->captured <= slice->length);
     return true;
 }
 
@@ -29,6 +32,7 @@ static inline void slice_bound(struct slice *slice, uint32_t n)
     slice->length = n;
     if (slice->captured > n)
         slice->captured = n;
+    INVARIANT(slice->captured <= slice->length);
 }
 
 /*

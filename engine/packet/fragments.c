@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/packet/fragments.h"
 #include "engine/core/heap.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,9 +48,25 @@ struct fragments *fragments_new(size_t limit)
     return fragments;
 }
 
+static bool partial_is_sound(const struct partial *partial)
+{
+    return partial->n_pieces <= partial->pieces_capacity && partial->n_pieces <= PIECES_MAX &&
+           partial->covered <= partial->capacity && (!partial->length_known || partial->covered <= partial->length) &&
+           (!partial->useless || (partial->n_pieces == 0 && partial->capacity == 0));
+}
+
+/* Pieces i - 1 and i do not overlap. */
+static bool fragments_in_order(const struct partial *partial, size_t i)
+{
+    const struct piece *piece = partial->pieces + i;
+
+    return i == 0 || i >= partial->n_pieces || piece[-1].start + piece[-1].length <= piece->start;
+}
+
 static void fragments_forget(struct fragments *fragments, struct partial *partial)
 {
     fragments->held -= partial->capacity + partial->pieces_capacity * sizeof *partial->pieces;
+    INVARIANT(fragments->held <= fragments->limit);
     free(partial->octets);
     free(partial->pieces);
     memset(partial, 0, sizeof *partial);
@@ -102,6 +119,7 @@ static struct partial *find_or_create(struct fragments *fragments, const struct 
     vacant->key = *key;
     vacant->since = now;
     vacant->serial = fragments->serials++;
+    INVARIANT(vacant->n_pieces == 0 && partial_is_sound(vacant));
     return vacant;
 }
 
@@ -114,6 +132,7 @@ static bool fragments_make_room(struct fragments *fragments, const struct partia
             return false;
         fragments_forget(fragments, victim);
     }
+    INVARIANT(fragments->held + more <= fragments->limit);
     return true;
 }
 
@@ -132,6 +151,8 @@ static bool fragments_grow_octets(struct fragments *fragments, struct partial *p
     fragments->held += capacity - partial->capacity;
     partial->octets = p;
     partial->capacity = capacity;
+    INVARIANT(capacity >= octets && fragments->held >= capacity);
+    INVARIANT(fragments->held <= fragments->limit);
     return true;
 }
 
@@ -150,6 +171,7 @@ static bool grow_pieces(struct fragments *fragments, struct partial *partial)
     fragments->held += more;
     partial->pieces = p;
     partial->pieces_capacity = capacity;
+    INVARIANT(partial->n_pieces < capacity && fragments->held <= fragments->limit);
     return true;
 }
 
@@ -169,6 +191,7 @@ static enum overlap overlap_of(const struct partial *partial, const struct fragm
     while (i < partial->n_pieces && partial->pieces[i].start + partial->pieces[i].length <= start)
         i++;
     *at = i;
+    INVARIANT(i == 0 || partial->pieces[i - 1].start + partial->pieces[i - 1].length <= start);
     for (; i < partial->n_pieces && partial->pieces[i].start < end; i++) {
         const struct piece *piece = &partial->pieces[i];
         uint32_t from = piece->start > start ? piece->start : start;
@@ -201,10 +224,13 @@ static bool fragments_insert(struct fragments *fragments, struct partial *partia
         partial->pieces[i] = (struct piece){at, to - at, captured};
         partial->n_pieces++;
         partial->covered += to - at;
+        INVARIANT(fragments_in_order(partial, i) && fragments_in_order(partial, i + 1));
+        INVARIANT(to > at && captured <= to - at && partial_is_sound(partial));
         if (captured)
             memcpy(partial->octets + at, fragment->octets + (at - fragment->offset), captured);
         at = to;
     }
+    INVARIANT(partial->covered >= fragment->length);
     return true;
 }
 
@@ -216,6 +242,7 @@ static uint32_t captured_prefix(const struct partial *partial)
         if (partial->pieces[i].captured < partial->pieces[i].length)
             break;
     }
+    INVARIANT(captured <= partial->covered);
     return captured;
 }
 
@@ -225,6 +252,7 @@ static void make_useless(struct fragments *fragments, struct partial *partial)
         .used = true, .useless = true, .key = partial->key, .since = partial->since, .serial = partial->serial};
     fragments_forget(fragments, partial);
     *partial = kept;
+    INVARIANT(partial_is_sound(partial) && fragments->held <= fragments->limit);
 }
 
 enum fragment_status fragments_add(struct fragments *fragments, const struct fragment_key *key,
@@ -261,6 +289,7 @@ enum fragment_status fragments_add(struct fragments *fragments, const struct fra
     if (!partial->length_known || partial->covered < partial->length)
         return FRAGMENT_KEPT;
 
+    INVARIANT(partial->covered == partial->length && partial_is_sound(partial));
     out->length = partial->length;
     out->captured = captured_prefix(partial);
     free(fragments->complete);
@@ -269,5 +298,6 @@ enum fragment_status fragments_add(struct fragments *fragments, const struct fra
     partial->octets = NULL;
     partial->capacity = 0;
     fragments_forget(fragments, partial);
+    INVARIANT(out->captured <= out->length && out->length <= DATAGRAM_OCTETS_MAX);
     return FRAGMENT_COMPLETE;
 }

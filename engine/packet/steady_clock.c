@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/packet/steady_clock.h"
 
+#include "wire/invariant.h"
+
 static const int64_t second = 1000000000;
 
 enum {
@@ -40,6 +42,7 @@ int64_t steady_clock_take(struct steady_clock *clock, uint32_t frame, int64_t ti
         }
         clock->skew_ns -= step;
     }
+    INVARIANT(clock->jumps > 0 || !clock->is_back);
     clock->started = true;
     clock->last_ns = time_ns;
     return time_ns + clock->skew_ns;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/packet/tcp_checksum.h"
 
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 #include <string.h>
@@ -45,6 +46,7 @@ void tcp_checksum_keep(struct tcp_segment *segment)
         return;
     header = (uint32_t)(segment->header[LENGTH_AT] >> 4) * 4;
     put_be32(rest + 4, header + segment->length);
+    INVARIANT(segment->n_addresses > 0 && segment->addresses);
     segment->pseudo_sum = sum_of(sum_of(0, segment->addresses, segment->n_addresses), rest, sizeof rest);
     memcpy(&segment->checksum, segment->header + CHECKSUM_AT, sizeof segment->checksum);
     segment->sum = sum_of(segment->pseudo_sum, segment->header, header);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/packet/tcp_header.h"
 
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 enum {
@@ -29,6 +30,7 @@ static __attribute__((noinline)) void header_take_options(struct tcp_segment *se
         else if (p[0] == OPTION_SACK_PERMITTED && p[1] == 2)
             segment->sack_permitted = true;
         p += p[1];
+        INVARIANT(p <= end);
     }
 }
 
@@ -50,5 +52,7 @@ bool tcp_header_read(struct tcp_segment *segment, const uint8_t *p, uint32_t cap
     segment->payload = p + there;
     segment->length = length - header;
     segment->captured = captured - there;
+    INVARIANT(segment->captured <= segment->length && segment->length + header == length);
+    INVARIANT(segment->window_scale == WINDOW_SCALE_ABSENT || segment->flags & TCP_SYN);
     return true;
 }

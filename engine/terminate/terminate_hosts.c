@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/terminate/terminate_hosts.h"
 
+#include "wire/invariant.h"
+
 #include <string.h>
 
 /* The host's index among the known ones, or the next free index. */
@@ -14,6 +16,7 @@ static unsigned hosts_find(const struct terminate_host *of)
            (of->layouts->known[i].host.ip != of->host.ip ||
             memcmp(of->layouts->known[i].host.address, of->host.address, sizeof of->host.address) != 0))
         i++;
+    INVARIANT(i <= of->layouts->n && of->layouts->n <= TERMINATE_LAYOUTS_MAX);
     return i;
 }
 
@@ -34,4 +37,5 @@ void terminate_layouts_put(const struct terminate_host *of, uint8_t layout)
     of->layouts->known[i].host = of->host;
     of->layouts->known[i].host.port = 0;
     of->layouts->known[i].layout = layout;
+    INVARIANT(of->layouts->n <= TERMINATE_LAYOUTS_MAX && i < of->layouts->n);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/terminate/terminate_layout.h"
 
+#include "wire/invariant.h"
+
 #include <string.h>
 
 enum { CONTROL_LEN = 4, CODE_CRC = 2, CODE_MARKER = 3 };
@@ -43,6 +45,7 @@ static void low_bits_first(uint8_t out[CONTROL_LEN], const uint8_t p[CONTROL_LEN
     out[1] = p[1];
     out[2] = (uint8_t)((p[2] & 1) << 7 | (p[2] & 2) << 5 | (p[2] & 4) << 3 | (reserved & 0x1F));
     out[3] = p[3];
+    INVARIANT((out[2] & 0x1F) == reserved); /* no bit is lost */
 }
 
 static void octets_reversed(uint8_t out[CONTROL_LEN], const uint8_t p[CONTROL_LEN])
@@ -214,6 +217,8 @@ const char *rdmap_terminate_reread(struct rdmap_terminate *terminate, enum rdmap
     }
     if (layout == LAYOUTS)
         return NULL;
+    INVARIANT(layout < LAYOUTS);
+    INVARIANT(rdmap_terminate_defined(&other) && other.reserved == 0);
     *terminate = other;
     *status = RDMAP_TERMINATE_OK;
     return layouts[layout].how;

@@ -21,7 +21,7 @@ static void fail_once(void)
 {
     struct verdict verdict = {.counts = &counts, .finding = on_finding};
 
-    verdict_failed(&verdict, (enum rule_id)0, DIR_UNKNOWN, &(struct place){0}, 0, "expected one; found another");
+    verdict_failed(&verdict, RULE_DDP_4_1_04, DIR_UNKNOWN, &(struct place){0}, 0, "expected one; found another");
 }
 
 static void *refused_in_thread(void *heap)
@@ -46,8 +46,8 @@ UNIT_TEST(refusal_stays_with_its_heap)
     assert_true(heap_refused());
     fail_once();
     assert_int_equal(findings, 1);
-    assert_int_equal(rule_counts_of(&counts, 0).failed, 1);
-    assert_int_equal(rule_counts_of(&counts, 0).inconclusive, 1);
+    assert_int_equal(rule_counts_of(&counts, RULE_DDP_4_1_04).failed, 1);
+    assert_int_equal(rule_counts_of(&counts, RULE_DDP_4_1_04).inconclusive, 1);
     heap_use(&second);
     assert_false(heap_refused());
     fail_once();
