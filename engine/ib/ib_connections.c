@@ -3,6 +3,7 @@
 #include "engine/ib/ib_connections_internal.h"
 
 #include "engine/core/heap.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 
@@ -43,6 +44,8 @@ struct ib_connections *ib_connections_new(const struct ib_connections_options *o
         ib_connections_free(connections);
         return NULL;
     }
+    INVARIANT((connections->n_buckets & (connections->n_buckets - 1)) == 0);
+    INVARIANT(connections->options.max_connections > 0 && connections->options.max_unpaired > 0);
     return connections;
 }
 
@@ -95,9 +98,11 @@ static void settle_rivals(struct ib_connections *connections, struct pair *pair,
     for (unsigned sender = 0; sender < 2; sender++) {
         const struct flow *flow = pair->claimed[sender];
 
+        INVARIANT(!flow || (flow->rival == pair && flow->rival_sender == sender && flow->pair != pair));
         if (flow && pair->heard[sender] >= flow->pair->heard[flow->sender] &&
             pair->heard[other_side(sender)] >= flow->pair->heard[other_side(flow->sender)])
             ib_pair_close(connections, flow->pair, IB_CONNECTION_REUSED, now_ns);
+        INVARIANT(!pair->claimed[sender] || pair->claimed[sender]->pair != pair);
     }
 }
 
@@ -132,6 +137,7 @@ static __attribute__((noinline)) struct ib_connection *place_packet(struct ib_co
         return ib_unpaired_packet(connections, &key, flow, arrival);
     if (flow->rival && is_of_rival(flow, arrival->packet))
         return of_rival(connections, flow, arrival);
+    INVARIANT(flow->pair->flow[flow->sender] == flow);
     ib_pair_deliver(connections, flow->pair, flow->sender, arrival->packet, arrival->frame, arrival->time_ns);
     settle_rivals(connections, flow->pair, arrival->time_ns);
     return &flow->pair->connection;
@@ -155,6 +161,7 @@ struct ib_connection *ib_connections_packet(struct ib_connections *connections, 
     flow = ib_flow_find(connections, &key);
     if (!flow || !connections_is_usual(flow))
         return place_packet(connections, flow, arrival);
+    INVARIANT(flow->pair->flow[flow->sender] == flow);
     ib_pair_deliver(connections, flow->pair, flow->sender, packet, arrival->frame, arrival->time_ns);
     return &flow->pair->connection;
 }
@@ -228,6 +235,7 @@ static uint32_t trim_unpaired(struct ib_connections *connections, const struct k
             forgotten++;
         }
     }
+    INVARIANT((connections->unpaired == NULL) == (connections->n_unpaired == 0));
     return forgotten;
 }
 
@@ -243,6 +251,7 @@ uint32_t ib_connections_trim(struct ib_connections *connections, const struct ke
         if (pair->connection.end_frame <= limits->connection)
             ib_pair_close(connections, pair, IB_CONNECTION_EVICTED, now_ns);
     }
+    INVARIANT((connections->oldest == NULL) == (connections->n_pairs == 0));
     return forgotten;
 }
 
@@ -276,6 +285,7 @@ static struct pair *connections_sort(struct pair *list)
         list = list->newer;
         run->newer = NULL;
         for (; runs[i]; i++) {
+            INVARIANT(i < 32);
             run = merge(runs[i], run);
             runs[i] = NULL;
         }
@@ -297,9 +307,12 @@ void ib_connections_finish(struct ib_connections *connections, int64_t now_ns)
         older = pair;
     }
     connections->newest = older;
+    INVARIANT((connections->newest == NULL) == (connections->n_pairs == 0));
     while (connections->oldest)
         ib_pair_close(connections, connections->oldest, IB_CONNECTION_CAPTURE, now_ns);
     /* One at a time: there may be many flows, and connections take more memory than flows. */
     while (connections->unpaired && (last = ib_unpaired_settle(connections, connections->unpaired, NULL)))
         ib_pair_close(connections, last, IB_CONNECTION_CAPTURE, now_ns);
+    INVARIANT(!connections->oldest && !connections->newest && connections->n_pairs == 0);
+    INVARIANT((connections->unpaired == NULL) == (connections->n_unpaired == 0));
 }

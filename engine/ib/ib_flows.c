@@ -4,6 +4,7 @@
 
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 
@@ -57,9 +58,11 @@ const struct id *ib_id_find(const struct ib_connections *connections, const stru
 void ib_id_add(struct ib_connections *connections, struct pair *pair, unsigned side, uint32_t value)
 {
     struct id *id = &pair->id[side], **first = id_bucket(connections, &pair->connection.address[side], value);
+    INVARIANT(!id->pair); /* each end has one ID */
 
     *id = (struct id){*first, pair, side, value};
     *first = id;
+    INVARIANT(ib_id_find(connections, &pair->connection.address[side], value) == id);
     connections->n_ids++;
 }
 
@@ -73,7 +76,13 @@ void ib_id_remove(struct ib_connections *connections, struct id *id)
     while (*link != id)
         link = &(*link)->chain;
     *link = id->chain;
+    INVARIANT(connections->n_ids > 0);
     connections->n_ids--;
+}
+
+static bool early_is_sound(const struct flow *flow)
+{
+    return (flow->first == NULL) == (flow->octets == 0) && (flow->first == NULL) == (flow->last == &flow->first);
 }
 
 static void put_flow(struct ib_connections *connections, struct flow *flow)
@@ -100,6 +109,7 @@ static void flows_grow(struct ib_connections *connections)
         return;
     }
     connections->n_buckets = 2 * old;
+    INVARIANT((connections->n_buckets & (connections->n_buckets - 1)) == 0);
     for (size_t i = 0; i < old; i++) {
         for (struct flow *flow = flows[i], *next; flow; flow = next) {
             next = flow->chain;
@@ -123,12 +133,14 @@ struct flow *ib_flow_add(struct ib_connections *connections, const struct key *k
 
     if (!flow)
         return NULL;
+    INVARIANT(!ib_flow_find(connections, key)); /* keys are unique */
     if (connections->n_flows >= connections->n_buckets || connections->n_ids >= connections->n_buckets)
         flows_grow(connections);
     flow->key = *key;
     flow->last = &flow->first;
     put_flow(connections, flow);
     connections->n_flows++;
+    INVARIANT(ib_flow_find(connections, key) == flow && early_is_sound(flow));
     return flow;
 }
 
@@ -147,6 +159,8 @@ void ib_flow_remove(struct ib_connections *connections, struct flow *flow)
 {
     struct flow **link = flow_bucket(connections, &flow->key);
 
+    INVARIANT(!flow->rival && !flow->older && !flow->newer);
+    INVARIANT(connections->n_flows > 0);
     while (*link != flow)
         link = &(*link)->chain;
     *link = flow->chain;

@@ -3,6 +3,7 @@
 
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ static struct sender *sender_of(struct ib_icrc_senders *senders, const struct ib
 
         if (!sender->known)
             *sender = (struct sender){.address = *address, .known = true};
+        INVARIANT(sender->known && sender->acked <= ACKED_MAX);
         if (sender->address.kind == address->kind &&
             memcmp(sender->address.octets, address->octets, sizeof address->octets) == 0)
             return sender;
@@ -75,6 +77,7 @@ bool ib_icrc_drops(struct ib_icrc_senders *senders, const struct ib_arrival *arr
     sender->right = true;
     sender->request_right |= packet->info && !answer && !(packet->headers & IB_HAS_DETH);
     sender->answer_right |= answer;
+    INVARIANT(sender->right || (!sender->request_right && !sender->answer_right));
     return false;
 }
 
@@ -85,5 +88,6 @@ void ib_icrc_acked(struct ib_icrc_senders *senders, const struct ib_address *add
     if (!sender)
         return;
     sender->acked = packets < ACKED_MAX - sender->acked ? sender->acked + packets : ACKED_MAX;
+    INVARIANT(sender->acked > 0 && sender->acked <= ACKED_MAX);
     sender->unused |= sender->acked >= ACKED_MAX || !sender->request_right;
 }

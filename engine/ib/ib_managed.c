@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What connection management says of connections. */
 #include "engine/ib/ib_connections_internal.h"
+#include "wire/invariant.h"
 
 /* The start of the connection was not captured, but the message names the queue pair that it is sent to. */
 static struct pair *connection_of_queue_pair(const struct ib_connections *connections, const struct ib_arrival *arrival,
@@ -57,6 +58,7 @@ static void managed_take_request(struct ib_connections *connections, struct pair
         ib_rc_mtu(pair->connection.rc, ib_cm_mtu(cm->path_mtu));
     }
     ib_pair_set_qp(connections, pair, 0, cm->qp, now_ns);
+    INVARIANT(pair->id[0].pair == pair && pair->id[0].side == 0);
 }
 
 static void managed_take_reply(struct ib_connections *connections, struct pair *pair, const struct ib_cm *cm,
@@ -71,6 +73,7 @@ static void managed_take_reply(struct ib_connections *connections, struct pair *
         ib_rc_rnr_retries(pair->connection.rc, 0, cm->path.rnr_retries);
     }
     ib_pair_set_qp(connections, pair, 1, cm->qp, now_ns);
+    INVARIANT(pair->id[1].pair == pair && pair->connection.request_seen);
 }
 
 struct ib_connection *ib_managed(struct ib_connections *connections, const struct ib_arrival *arrival,
@@ -103,6 +106,8 @@ struct ib_connection *ib_managed(struct ib_connections *connections, const struc
     pair->connection.end_ns = arrival->time_ns;
     pair->connection.packets++;
     place.side = (uint8_t)side;
+    INVARIANT(side < 2 && (!pair->connection.reply_seen || pair->connection.request_seen));
+    INVARIANT(pair->connection.end_frame == arrival->frame && pair->connection.packets > 0);
     if (pair->connection.rc && pair->connection.disconnected)
         ib_rc_disconnect(pair->connection.rc, arrival->time_ns);
     if (!pair->dead && connections->events.managed)

@@ -3,6 +3,7 @@
 #include "engine/ib/ib_connections_internal.h"
 
 #include "engine/core/heap.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 
@@ -10,6 +11,8 @@ static void pairs_unlink(struct ib_connections *connections, struct pair *pair)
 {
     *(pair == connections->oldest ? &connections->oldest : &pair->older->newer) = pair->newer;
     *(pair == connections->newest ? &connections->newest : &pair->newer->older) = pair->older;
+    INVARIANT((connections->oldest == NULL) == (connections->newest == NULL));
+    INVARIANT(!connections->oldest || (!connections->oldest->older && !connections->newest->newer));
 }
 
 static void pairs_link_newest(struct ib_connections *connections, struct pair *pair)
@@ -18,16 +21,20 @@ static void pairs_link_newest(struct ib_connections *connections, struct pair *p
     pair->newer = NULL;
     *(connections->newest ? &connections->newest->newer : &connections->oldest) = pair;
     connections->newest = pair;
+    INVARIANT(!pair->older || pair->older->newer == pair);
+    INVARIANT(connections->oldest && !connections->oldest->older);
 }
 
 /* From now on the flow belongs to the pair. */
 void ib_pair_own(struct pair *pair, unsigned sender, struct flow *flow)
 {
+    INVARIANT(!pair->flow[sender] && !pair->claimed[sender]); /* the flow that it had would be lost */
     flow->pair = pair;
     flow->sender = sender;
     pair->flow[sender] = flow;
     pair->connection.qp[other_side(sender)] = flow->key.qp;
     pair->connection.qp_known[other_side(sender)] = true;
+    INVARIANT(!flow->rival);
 }
 
 static void withdraw_claim(struct pair *pair, unsigned sender)
@@ -47,6 +54,8 @@ void ib_pair_claim(struct pair *pair, unsigned sender, struct flow *flow)
     flow->rival = pair;
     flow->rival_sender = sender;
     pair->claimed[sender] = flow;
+    INVARIANT(flow->pair && flow->pair != pair);
+    INVARIANT(!pair->flow[sender]);
 }
 
 /* The flow's pair has ended: its rival, if any, takes the flow. */
@@ -61,6 +70,7 @@ static void leave_flow(struct ib_connections *connections, struct flow *flow)
     }
     withdraw_claim(rival, sender);
     ib_pair_own(rival, sender, flow);
+    INVARIANT(flow->pair == rival && !flow->rival && !rival->claimed[sender]);
 }
 
 void ib_pair_close(struct ib_connections *connections, struct pair *pair, enum ib_connection_end why, int64_t now_ns)
@@ -70,6 +80,7 @@ void ib_pair_close(struct ib_connections *connections, struct pair *pair, enum i
             leave_flow(connections, pair->flow[side]);
         withdraw_claim(pair, side);
     }
+    INVARIANT(!pair->claimed[0] && !pair->claimed[1]);
     for (unsigned side = 0; side < 2; side++)
         ib_id_remove(connections, &pair->id[side]);
     if (!pair->dead) {
@@ -80,6 +91,7 @@ void ib_pair_close(struct ib_connections *connections, struct pair *pair, enum i
     ib_rc_free(pair->connection.rc);
     pairs_unlink(connections, pair);
     connections->n_pairs--;
+    INVARIANT((connections->oldest == NULL) == (connections->n_pairs == 0));
     free(pair);
 }
 
@@ -107,6 +119,8 @@ struct pair *ib_pair_open(struct ib_connections *connections, const struct ib_ad
     pair->dead = !pair->connection.rc || !connections->events.open(connections->events.ctx, &pair->connection, &events);
     if (!pair->dead)
         ib_rc_listen(pair->connection.rc, &events);
+    INVARIANT(connections->n_pairs <= connections->options.max_connections && connections->newest == pair);
+    INVARIANT(pair->dead || pair->connection.rc);
     return pair;
 }
 
@@ -141,6 +155,7 @@ static void pairs_fill_in(struct ib_rc *rc, unsigned sender, const struct ib_pac
     whole.payload_len = IB_MTU_MAX;
     for (unsigned i = packet->tap.left_out; i > 0; i--) {
         whole.bth.psn = (packet->bth.psn - i) & IB_PSN_MASK;
+        INVARIANT(whole.info && !whole.info->first && !whole.info->last);
         ib_rc_packet(rc, sender, &whole, frame, time_ns);
     }
 }
@@ -160,6 +175,7 @@ void ib_pair_deliver(struct ib_connections *connections, struct pair *pair, unsi
     connection->end_ns = time_ns;
     connection->packets++;
     pair->heard[sender] = true;
+    INVARIANT(connections->newest == pair && connection->packets > 0);
     if (pair->dead)
         return;
     if (packet->tap.left_out > 0)

@@ -3,6 +3,7 @@
 
 #include "engine/core/heap.h"
 #include "engine/ib/ib_rc_internal.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 
@@ -62,6 +63,7 @@ void ib_rc_start(struct ib_rc *rc, unsigned side, uint32_t psn)
     requests->known = true;
     requests->psn = psn & IB_PSN_MASK;
     requests->next = IB_RC_ORIGIN;
+    INVARIANT(requests->psn <= IB_PSN_MASK && requests->messages == 0);
 }
 
 void ib_rc_mtu(struct ib_rc *rc, unsigned mtu)
@@ -86,6 +88,18 @@ void ib_rc_ack_timeout(struct ib_rc *rc, int64_t timeout_ns, int64_t now_ns)
 }
 
 /* ---- numbers ---- */
+
+static bool times_are_sound(const struct ib_requests *requests)
+{
+    return (requests->answered_ns > 0) == (requests->trailed_ns > 0) && requests->answered_ns <= requests->trailed_ns;
+}
+
+static bool requests_are_sound(const struct ib_rc *rc, const struct ib_requests *requests)
+{
+    return requests->known == (requests->next >= IB_RC_ORIGIN) && requests->operation <= rc->operations &&
+           (!requests->open || requests->messages > 0) && (requests->missed == 0 || requests->missed > IB_RC_ORIGIN) &&
+           (requests->known || requests->messages == 0) && times_are_sound(requests);
+}
 
 /*
  * Offset of a PSN among this side's requests: the one nearest to the next offset. False: the PSN is before all known
@@ -151,6 +165,8 @@ bool ib_rc_missing(const struct ib_rc *rc, unsigned side)
 
 void ib_rc_give(struct ib_rc *rc, const struct ib_rc_part *part)
 {
+    INVARIANT(part->kind != IB_MESSAGE_ACK && part->n <= part->length && part->place.side < 2);
+    INVARIANT(part->operation > 0 && part->operation <= rc->operations);
     rc->counts.octets[part->place.side] += part->length;
     if (rc->events.part)
         rc->events.part(rc->events.ctx, part);
@@ -185,6 +201,7 @@ static void enter_message(struct ib_rc *rc, struct ib_requests *requests, const 
         requests->address = packet->reth.address;
         requests->rkey = packet->reth.rkey;
     }
+    INVARIANT(requests->open && requests->messages > 0 && requests->operation <= rc->operations);
 }
 
 static void ib_rc_remember(struct ib_requests *requests, const struct ib_packet *packet, const struct place *place)
@@ -195,6 +212,7 @@ static void ib_rc_remember(struct ib_requests *requests, const struct ib_packet 
         *recent = (struct ib_recent){.from = requests->next, .kind = packet->info->message};
     recent->latest = *place;
     recent->invalidates |= packet->headers & IB_HAS_INVALIDATE;
+    INVARIANT(recent->from <= requests->next && recent->kind != IB_MESSAGE_ACK);
 }
 
 /*
@@ -277,6 +295,8 @@ static void ib_rc_take_request(struct ib_rc *rc, unsigned side, const struct ib_
     requests->next_least = false;
     requests->next = offset + (read ? ib_reads_add(rc, side, packet, offset, part.message, &requests->next_least) : 1);
     part.next = requests->next - IB_RC_ORIGIN;
+    INVARIANT(requests->next > offset && requests->known); /* offsets never go back */
+    INVARIANT(part.message < requests->messages && part.index < requests->index);
     ib_rc_give(rc, &part);
 }
 
@@ -286,6 +306,7 @@ void ib_rc_hole(struct ib_rc *rc, const struct ib_rc_hole *hole)
 
     counted.from -= IB_RC_ORIGIN;
     counted.to -= IB_RC_ORIGIN;
+    INVARIANT(hole->from >= IB_RC_ORIGIN && hole->from <= hole->to);
     rc->counts.holes[hole->side]++;
     if (rc->events.hole)
         rc->events.hole(rc->events.ctx, &counted);
@@ -295,6 +316,7 @@ static void skip_to(struct ib_rc *rc, unsigned side, uint64_t to, const struct p
 {
     struct ib_requests *requests = &rc->side[side];
 
+    INVARIANT(to > requests->next);
     ib_rc_hole(rc, &(struct ib_rc_hole){side, requests->next, to, ib_requests_frame(requests), *next});
     if (requests->lost == 0)
         requests->lost_message =
@@ -303,6 +325,7 @@ static void skip_to(struct ib_rc *rc, unsigned side, uint64_t to, const struct p
     requests->next = to;
     requests->next_least = false;
     requests->open = false;
+    INVARIANT(requests->lost > 0);
 }
 
 /* Checks whether the request at `offset` can follow a Read whose response packets cannot be counted yet. */
@@ -314,6 +337,7 @@ static void ib_rc_follow(struct ib_rc *rc, unsigned side, uint64_t offset)
         return;
     requests->next = offset;
     requests->next_least = false;
+    INVARIANT(rc->side[side].reads.n > 0);
 }
 
 /* Skips missing requests up to `offset`: those that were acknowledged; with `all`, all of them. */
@@ -325,6 +349,7 @@ static void skip_gap(struct ib_rc *rc, unsigned side, uint64_t offset, const str
         skip_to(rc, side, requests->acked < offset ? requests->acked : offset, next);
     if (offset > requests->next && all)
         skip_to(rc, side, offset, next);
+    INVARIANT(!all || requests->next >= offset);
 }
 
 /* Delivers held packets up to the first gap; with `all`, across gaps, too. */
@@ -342,6 +367,7 @@ static void give_held(struct ib_rc *rc, unsigned side, uint32_t frame, int64_t t
 
         ib_rc_follow(rc, side, first->offset);
         skip_gap(rc, side, first->offset, &place, all);
+        INVARIANT(!all || first->offset <= requests->next);
         if (first->offset > requests->next)
             return;
         packet = ib_held_take(&requests->held);
@@ -409,6 +435,7 @@ static void request_again(struct ib_rc *rc, unsigned side, const struct ib_packe
     if (packet->info->message == IB_MESSAGE_READ)
         ib_reads_again(requests, offset);
     rc->counts.retransmitted[side]++;
+    INVARIANT(!requests->older || requests->late);
     report_copy(rc, side, offset, frame, time_ns);
     path_trouble_packet(&rc->path, side, PATH_AGAIN, time_ns);
 }
@@ -449,6 +476,9 @@ static void ib_rc_request(struct ib_rc *rc, unsigned side, const struct ib_packe
     }
     rc->counts.retransmitted[side] += again;
     give_held(rc, side, frame, time_ns, false);
+    INVARIANT(requests->known && requests_are_sound(rc, requests));
+    INVARIANT(requests->held.n == 0 || ib_held_first(&requests->held)->offset > requests->next);
+    INVARIANT(requests->held.octets <= rc->options.limit);
 }
 
 /* ---- answers ---- */
@@ -470,6 +500,7 @@ static void time_answer(struct ib_requests *requests, uint64_t offset, int64_t t
     requests->trails++;
     if (took > requests->trailed_ns)
         requests->trailed_ns = took;
+    INVARIANT(times_are_sound(requests) && requests->answered_ns > 0);
 }
 
 /*
@@ -491,6 +522,7 @@ int64_t ib_rc_skew(const struct ib_rc *rc)
         if (requests->trailed_ns > trailed)
             trailed = requests->trailed_ns;
     }
+    INVARIANT(trailed > 0);
     return trailed < (ib_skew_ns - least_ns) / MARGIN ? MARGIN * trailed + least_ns : ib_skew_ns;
 }
 
@@ -507,6 +539,7 @@ static void ib_rc_acknowledged(struct ib_rc *rc, unsigned side, uint64_t offset,
     requests->acked = offset;
     requests->acked_frame = frame;
     requests->acked_ns = time_ns;
+    INVARIANT(requests->known);
     /*
      * Missing requests that were acknowledged were lost by the capture. If no request after them was captured, they may
      * still come.
@@ -536,6 +569,7 @@ static void report_refusal(struct ib_rc *rc, struct ib_rc_refusal refusal, uint6
         refusal.invalidates = recent->invalidates;
         refusal.culprit = recent->latest;
     }
+    INVARIANT(!refusal.known || (refusal.kind != IB_MESSAGE_ACK && refusal.offset + IB_RC_ORIGIN < requests->next));
     rc->events.refused(rc->events.ctx, &refusal);
 }
 
@@ -563,6 +597,7 @@ static void report_missed(struct ib_rc *rc, unsigned responder, uint64_t offset)
     if (offset < IB_RC_ORIGIN || requests->missed == offset + 1 || (requests->acked_known && requests->acked > offset))
         return;
     requests->missed = offset + 1;
+    INVARIANT(requests->missed > IB_RC_ORIGIN);
     if (rc->events.missed)
         rc->events.missed(rc->events.ctx, responder, offset - IB_RC_ORIGIN);
 }
@@ -636,6 +671,8 @@ void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packe
         ib_rc_answer(rc, side, packet, frame, time_ns);
     else
         ib_rc_request(rc, side, packet, frame, time_ns);
+    INVARIANT(requests_are_sound(rc, &rc->side[0]) && requests_are_sound(rc, &rc->side[1]));
+    INVARIANT(rc->mtu > 0 || !rc->mtu_settled);
 }
 
 void ib_rc_damaged(struct ib_rc *rc, unsigned side)
@@ -672,6 +709,7 @@ size_t ib_rc_held(const struct ib_rc *rc, unsigned side)
 void ib_rc_stop_waiting(struct ib_rc *rc, unsigned side)
 {
     give_held(rc, side, 0, 0, true);
+    INVARIANT(rc->side[side].held.n == 0);
     ib_held_free(&rc->side[side].held);
 }
 
@@ -687,6 +725,7 @@ void ib_rc_finish(struct ib_rc *rc)
 
             skip_to(rc, side, requests->acked, &place); /* of the last requests, only the Acknowledge was captured */
         }
+        INVARIANT(requests->held.n == 0 && !ib_rc_missing(rc, side));
     }
     report_not_ready(rc);
 }

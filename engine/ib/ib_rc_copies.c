@@ -6,6 +6,7 @@
  */
 #include "engine/core/heap.h"
 #include "engine/ib/ib_rc_internal.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,6 +51,13 @@ void ib_copies_free(struct ib_copies *copies)
 
 /* ---- room ---- */
 
+static bool copies_is_sound(const struct ib_copies *copies)
+{
+    return (copies->n_slots & (copies->n_slots - 1)) == 0 && copies->n_slots <= SLOTS_MAX &&
+           (copies->n_octets & (copies->n_octets - 1)) == 0 && copies->n_octets <= OCTETS_MAX &&
+           (copies->slots != NULL) == (copies->n_slots > 0) && (copies->octets != NULL) == (copies->n_octets > 0);
+}
+
 static struct ib_copy *copies_slot_of(const struct ib_copies *copies, uint64_t offset)
 {
     return &copies->slots[offset & (copies->n_slots - 1)];
@@ -84,6 +92,7 @@ static void grow_slots(struct ib_copies *copies)
     free(old);
     copies->slots = slots;
     copies->n_slots = n;
+    INVARIANT(copies_is_sound(copies) && copies->n_slots > 0);
 }
 
 static void copies_grow_octets(struct ib_copies *copies)
@@ -108,6 +117,7 @@ static void copies_grow_octets(struct ib_copies *copies)
     free(copies->octets);
     copies->octets = octets;
     copies->n_octets = n;
+    INVARIANT(copies_is_sound(copies) && copies->n_octets > 0);
 }
 
 /* Where n octets fit without wrapping around. */
@@ -141,6 +151,7 @@ static void make_slots(struct ib_copies *copies, uint64_t offset, uint64_t neede
         if (before == 0 || (before < SLOTS_MAX && copies_is_taken(copies, offset, needed)))
             grow_slots(copies);
     } while (copies->n_slots > before);
+    INVARIANT(copies_is_sound(copies));
 }
 
 static void make_octets(struct ib_copies *copies, uint64_t needed, size_t n)
@@ -152,6 +163,7 @@ static void make_octets(struct ib_copies *copies, uint64_t needed, size_t n)
         if (before < OCTETS_MAX && (n > before || copies_place_for(copies, n) + n > bound_of(copies, needed)))
             copies_grow_octets(copies);
     } while (copies->n_octets > before);
+    INVARIANT(copies_is_sound(copies));
 }
 
 /* Makes room for n octets at copies->end, growing if needed packets would be overwritten. False: there is no room. */
@@ -170,6 +182,8 @@ static bool copies_make_room(struct ib_copies *copies, uint64_t offset, uint64_t
     bound = bound_of(copies, needed);
     if (bound < copies->free_to)
         copies->free_to = bound;
+    INVARIANT((copies->end & (copies->n_octets - 1)) + n <= copies->n_octets); /* the octets are in one piece */
+    INVARIANT(copies->free_to <= copies->end + copies->n_octets);
     return true;
 }
 
@@ -203,6 +217,9 @@ void ib_copies_keep(struct ib_copies *copies, uint64_t offset, uint64_t needed, 
     copy->reported = false;
     octets = copies_octets_of(copies, copy);
     copies->end += n;
+    INVARIANT(copies_is_there(copies, copy, offset));
+    INVARIANT((copy->at & (copies->n_octets - 1)) + n <= copies->n_octets);
+    INVARIANT(copy->captured <= copy->length);
     if (head > 0) {
         const struct headers headers = {
             packet->reth, packet->atomic, packet->original, packet->immediate, packet->invalidate,
@@ -310,10 +327,13 @@ static bool octets_differ(const struct ib_copy *first, const uint8_t *kept, cons
         return false;
     while (kept[from] == again->payload[from])
         from++;
+    INVARIANT(from < n && kept[from] != again->payload[from]);
     while (kept[to - 1] == again->payload[to - 1])
         to--;
+    INVARIANT(from < to && kept[to - 1] != again->payload[to - 1]);
     for (size_t i = from; i < to; i++)
         differ += kept[i] != again->payload[i];
+    INVARIANT(differ > 0 && differ <= to - from);
     shown = to - from < SHOWN ? to - from : SHOWN;
     copies_hex(expected, kept + from, shown);
     copies_hex(found, again->payload + from, shown);

@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/core/heap.h"
 #include "engine/ib/ib_rc_internal.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static bool ib_held_is_sound(const struct ib_held *held)
+{
+    return held->first + held->n <= held->capacity && held->n <= IB_RC_HELD_MAX && (held->n > 0) == (held->octets > 0);
+}
+
+/* Packets i - 1 and i are in order. i is counted from `first`. */
+static bool ib_held_in_order(const struct ib_held *held, size_t i)
+{
+    struct ib_held_packet *const *packet = held->packets + held->first + i;
+
+    return i == 0 || i >= held->n || packet[-1]->offset < packet[0]->offset;
+}
 
 void ib_held_free(struct ib_held *held)
 {
@@ -32,6 +46,8 @@ static size_t held_find(const struct ib_held *held, uint64_t offset)
         else
             high = middle;
     }
+    INVARIANT(low == held->n || packets[low]->offset >= offset);
+    INVARIANT(low == 0 || packets[low - 1]->offset < offset);
     return low;
 }
 
@@ -45,6 +61,7 @@ static bool held_has_room(struct ib_held *held)
     if (held->first > held->capacity / 2) {
         memmove(held->packets, held->packets + held->first, held->n * sizeof *held->packets);
         held->first = 0;
+        INVARIANT(held->n < held->capacity);
         return true;
     }
     more = heap_resize(held->packets, capacity * sizeof *more);
@@ -52,6 +69,7 @@ static bool held_has_room(struct ib_held *held)
         return false;
     held->packets = more;
     held->capacity = capacity;
+    INVARIANT(held->first + held->n < held->capacity);
     return true;
 }
 
@@ -82,6 +100,8 @@ bool ib_held_add(struct ib_held *held, size_t limit, uint64_t offset, const stru
     *place = copy;
     held->n++;
     held->octets += size;
+    INVARIANT(ib_held_is_sound(held) && held->octets <= limit);
+    INVARIANT(ib_held_in_order(held, at) && ib_held_in_order(held, at + 1));
     return true;
 }
 
@@ -91,5 +111,7 @@ struct ib_held_packet *ib_held_take(struct ib_held *held)
 
     held->n--;
     held->octets -= sizeof *first + first->packet.payload_captured;
+    INVARIANT(ib_held_is_sound(held));
+    INVARIANT(held->n == 0 || held->packets[held->first]->offset > first->offset);
     return first;
 }

@@ -7,6 +7,7 @@
  * disconnect may be captured before requests that were sent, and acknowledged, shortly before it.
  */
 #include "engine/ib/ib_rc_internal.h"
+#include "wire/invariant.h"
 
 enum { RNR_WITHOUT_END = 7 };
 
@@ -30,6 +31,7 @@ void ib_not_ready_request(struct ib_requests *requests, uint64_t offset, int64_t
     if (not_ready->waiting && (offset == not_ready->offset || (offset > not_ready->offset && /* was in flight */
                                                                time_ns >= not_ready->resumes_ns)))
         not_ready->again = true;
+    INVARIANT(!not_ready->waiting || not_ready->naks > 0);
 }
 
 static uint64_t holes_of(const struct ib_rc *rc)
@@ -51,6 +53,7 @@ void ib_not_ready_nak(struct ib_rc *rc, unsigned side, uint64_t offset, uint8_t 
                                        .naks = same ? not_ready->naks + 1 : 1,
                                        .holes = holes_of(rc),
                                        .place = *place};
+    INVARIANT(not_ready->naks > 0);
 }
 
 void ib_not_ready_end(struct ib_requests *requests, int64_t time_ns)

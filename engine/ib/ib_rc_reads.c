@@ -6,6 +6,7 @@
  */
 #include "engine/core/heap.h"
 #include "engine/ib/ib_rc_internal.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,11 +38,31 @@ static uint32_t packets_known(const struct ib_rc *rc, const struct ib_read *read
     return read->size <= rc->mtu_least ? 1 : 0;
 }
 
+static bool reads_is_sound(const struct ib_reads *reads)
+{
+    return reads->done <= reads->n && reads->n <= reads->room && reads->room <= IB_RC_READS_MAX &&
+           (reads->room & (reads->room - 1)) == 0 && (reads->room == 0 || reads->first < reads->room);
+}
+
+static bool gaps_are_sound(const struct ib_read *read)
+{
+    for (unsigned i = 0; i < read->gaps; i++)
+        if (read->gap[i].from >= read->gap[i].to || read->gap[i].to > read->taken)
+            return false;
+    return read->gaps <= IB_RC_GAPS_MAX;
+}
+
+static bool mtu_is_sound(unsigned mtu)
+{
+    return mtu >= MTU_MIN && mtu <= MTU_MAX && (mtu & (mtu - 1)) == 0;
+}
+
 static void reads_forget_oldest(struct ib_reads *reads)
 {
     reads->first = (reads->first + 1) & (reads->room - 1);
     reads->n--;
     reads->done -= reads->done > 0;
+    INVARIANT(reads_is_sound(reads) && reads->n < reads->room);
 }
 
 /* Doubles the room; keeps the old room when out of memory. */
@@ -58,6 +79,7 @@ static void reads_grow(struct ib_reads *reads)
     reads->ring = ring;
     reads->room = room;
     reads->first = 0;
+    INVARIANT(reads_is_sound(reads) && reads->n < reads->room);
 }
 
 static bool reads_is_done(const struct ib_read *read)
@@ -90,10 +112,13 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
         return here.packets ? here.packets : 1;
     while (reads->done < reads->n && reads_is_done(read_at(reads, reads->done)))
         reads->done++;
+    INVARIANT(reads_is_sound(reads));
     if (reads->n == reads->room)
         reads_forget_oldest(reads);
     read = read_at(reads, reads->n++);
     *read = here;
+    INVARIANT(reads_is_sound(reads));
+    INVARIANT(reads->n < 2 || read_at(reads, reads->n - 2)->from < offset);
     return here.packets ? here.packets : 1;
 }
 
@@ -109,6 +134,7 @@ static void count_packets(struct ib_rc *rc, unsigned side, struct ib_read *read,
         requests->lost_message = IB_MESSAGE_ACK;
     requests->lost += read->followed - read->from - read->packets;
     ib_rc_hole(rc, &(struct ib_rc_hole){side, read->from + read->packets, read->followed, read->frame, *place});
+    INVARIANT(requests->lost > 0 && read->from + read->packets < requests->next);
 }
 
 static void count_all_packets(struct ib_rc *rc, const struct place *place)
@@ -123,6 +149,7 @@ static void count_all_packets(struct ib_rc *rc, const struct place *place)
                 count_packets(rc, side, last, place);
         }
         if (requests->next_least && last && last->packets > 0) {
+            INVARIANT(requests->next == last->from + 1);
             requests->next = last->from + last->packets;
             requests->next_least = false;
         }
@@ -133,6 +160,7 @@ void ib_rc_learn_mtu(struct ib_rc *rc, unsigned mtu)
 {
     if (!rc->mtu && mtu >= MTU_MIN && mtu <= MTU_MAX && (mtu & (mtu - 1)) == 0)
         rc->mtu = mtu;
+    INVARIANT(rc->mtu == 0 || mtu_is_sound(rc->mtu));
 }
 
 void ib_rc_observe_mtu(struct ib_rc *rc, const struct ib_packet *packet, const struct place *place)
@@ -147,6 +175,7 @@ void ib_rc_observe_mtu(struct ib_rc *rc, const struct ib_packet *packet, const s
         return;
     rc->mtu_least = least;
     rc->mtu_settled = rc->mtu > 0;
+    INVARIANT(mtu_is_sound(rc->mtu_least));
     count_all_packets(rc, place);
 }
 
@@ -214,6 +243,7 @@ static struct ib_read *reads_find(const struct ib_reads *reads, uint64_t offset)
     if (low == 0)
         return NULL;
     read = read_at(reads, low - 1);
+    INVARIANT(read->from <= offset);
     return read->packets == 0 || offset - read->from < read->packets ? read : NULL;
 }
 
@@ -266,6 +296,7 @@ enum ib_comparison ib_reads_compare(struct ib_rc *rc, unsigned side, const struc
         return IB_NOT_COMPARED;
     begin = (offset - read->from) * rc->mtu;
     expected = (struct ib_reth){read->address + begin, read->rkey, read->size - (uint32_t)begin};
+    INVARIANT(begin == 0 || begin < read->size);
     words->first_frame = read->frame;
     read->restarted |= offset == read->from;
     if (asks_for_part(rc, read, (uint32_t)(offset - read->from), &expected, found))
@@ -284,6 +315,7 @@ static void add_gap(struct ib_read *read, uint32_t from, uint32_t to)
     }
     read->gap[read->gaps].from = from;
     read->gap[read->gaps++].to = to;
+    INVARIANT(read->gaps <= IB_RC_GAPS_MAX);
 }
 
 /* Takes a packet of the response. False: the packet had been taken before. */
@@ -292,6 +324,7 @@ static bool reads_take(struct ib_read *read, uint32_t index)
     if (index >= read->taken) {
         add_gap(read, read->taken, index);
         read->taken = index + 1;
+        INVARIANT(gaps_are_sound(read));
         return true;
     }
     for (unsigned i = 0; i < read->gaps; i++) {
@@ -302,6 +335,7 @@ static bool reads_take(struct ib_read *read, uint32_t index)
         read->gap[i] = read->gap[--read->gaps];
         add_gap(read, from, index);
         add_gap(read, index + 1, to);
+        INVARIANT(gaps_are_sound(read));
         return true;
     }
     return false;
@@ -337,6 +371,7 @@ void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packe
         return;
     }
     ib_copies_keep(&rc->side[other_side(responder)].responses, offset, read->from, packet, place->frame);
+    INVARIANT(part.index < read->taken && (read->packets == 0 || part.index < read->packets));
     part.message = read->message;
     part.operation = read->operation;
     part.offset = (uint64_t)part.index * rc->mtu;

@@ -3,6 +3,14 @@
 #include "engine/ib/ib_connections_internal.h"
 
 #include "engine/core/heap.h"
+#include "wire/invariant.h"
+
+static bool unpaired_is_sound(const struct ib_connections *connections)
+{
+    return (connections->unpaired == NULL) == (connections->n_unpaired == 0) &&
+           (connections->newest_unpaired == NULL) == (connections->n_unpaired == 0) &&
+           connections->n_unpaired <= connections->n_flows;
+}
 
 static void unpaired_forget(struct ib_connections *connections, struct flow *flow)
 {
@@ -10,6 +18,7 @@ static void unpaired_forget(struct ib_connections *connections, struct flow *flo
     *(flow->newer ? &flow->newer->older : &connections->newest_unpaired) = flow->older;
     flow->older = flow->newer = NULL;
     connections->n_unpaired--;
+    INVARIANT(unpaired_is_sound(connections) && !flow->rival);
 }
 
 /* Delivers packets that came early in one or both flows, in the order of frames. */
@@ -26,6 +35,7 @@ static void unpaired_replay(struct ib_connections *connections, struct pair *pai
     for (unsigned side = 0; side < 2; side++)
         if (pair->flow[side])
             ib_early_free(pair->flow[side]);
+    INVARIANT((!pair->flow[0] || !pair->flow[0]->first) && (!pair->flow[1] || !pair->flow[1]->first));
 }
 
 static bool unpaired_goes_on(const struct pair *pair)
@@ -83,6 +93,7 @@ struct pair *ib_unpaired_settle(struct ib_connections *connections, struct flow 
         ib_pair_own(pair, one == first ? 0 : 1, one);
     }
     unpaired_replay(connections, pair);
+    INVARIANT(pair->flow[0] == first && (!counterpart || pair->flow[1]));
     return pair;
 }
 
@@ -150,6 +161,7 @@ static bool unpaired_keep(struct flow *flow, const struct ib_arrival *arrival)
     *flow->last = early;
     flow->last = &early->next;
     flow->octets += size;
+    INVARIANT(flow->octets <= IB_EARLY_LIMIT && !*flow->last && !flow->pair);
     return true;
 }
 
@@ -166,6 +178,7 @@ static void unpaired_note_request(struct flow *flow, const struct ib_packet *pac
     ahead = ib_psn_distance(flow->request_first, packet->bth.psn);
     if (ahead >= 0 && (uint32_t)ahead + n > flow->request_n)
         flow->request_n = (uint32_t)ahead + n;
+    INVARIANT(flow->asks && flow->request_n > 0);
 }
 
 /* Drops a flow: a single packet proves next to nothing. */
@@ -173,6 +186,7 @@ void ib_unpaired_drop(struct ib_connections *connections, struct flow *flow)
 {
     unpaired_forget(connections, flow);
     ib_flow_remove(connections, flow);
+    INVARIANT(unpaired_is_sound(connections));
 }
 
 /* Removes the oldest unpaired flow; false: out of memory. */
@@ -201,6 +215,8 @@ static struct flow *new_unpaired(struct ib_connections *connections, const struc
     *(flow->older ? &flow->older->newer : &connections->unpaired) = flow;
     connections->newest_unpaired = flow;
     connections->n_unpaired++;
+    INVARIANT(unpaired_is_sound(connections) && connections->n_unpaired <= connections->options.max_unpaired);
+    INVARIANT(!flow->older || flow->older->newer == flow);
     return flow;
 }
 
@@ -230,5 +246,6 @@ struct ib_connection *ib_unpaired_packet(struct ib_connections *connections, con
         counterpart = unpaired_counterpart_of(connections, flow, arrival->packet->bth.psn);
     if (counterpart)
         pair = ib_unpaired_settle(connections, flow, counterpart);
+    INVARIANT(pair || !flow->pair);
     return pair ? &pair->connection : NULL;
 }
