@@ -11,6 +11,7 @@
  */
 #include "engine/mpa/mpa_startup_state.h"
 #include "wire/crc32c.h"
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 #include <string.h>
@@ -190,12 +191,14 @@ struct boundary mpa_boundary_classify(const struct mpa_connection *mpa, unsigned
     if (found > 0 && (last || found <= n)) {
         b.count = found < n ? found : n;
         b.what = BOUNDARY_FRAME;
+        INVARIANT(b.count > 0 && b.count <= n);
         return b;
     }
     b.trailer = trailer(seen, p, n);
     if (b.trailer) {
         b.what = BOUNDARY_TRAILER;
         b.count = MPA_CRC_LEN;
+        INVARIANT(b.count <= n);
         return b;
     }
     like = likeness_at_start(mpa->parameters.markers[side] == ON, p, n, early);
@@ -206,6 +209,7 @@ struct boundary mpa_boundary_classify(const struct mpa_connection *mpa, unsigned
         return b;
     }
     b.count = stray_octets(p, n, early, like);
+    INVARIANT(b.count <= n);
     if (b.count > 0)
         b.what = mpa_origin(mpa, side, seen->end)->frame == seen->last.frame ? BOUNDARY_EXCESS : BOUNDARY_STREAMING;
     return b;
@@ -222,6 +226,7 @@ static void boundary_hex(char out[32], const uint8_t *p, size_t n)
         *to++ = digits[p[i] & 15];
         *to++ = ' ';
     }
+    INVARIANT(to - out <= 24);
     if (n > shown)
         memcpy(to, "...", 4);
     else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The MPA layer of one connection: life cycle, dispatch of the inputs, and which frame carried which octets. */
 #include "engine/mpa/mpa_internal.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -108,6 +109,24 @@ bool mpa_connection_is_mpa(const struct mpa_connection *mpa)
 
 /* ---- origins ---- */
 
+static bool runs_are_in_order(const struct mpa_side *s)
+{
+    const struct origin_run *last = s->runs + s->n_runs;
+
+    return s->n_runs <= s->runs_capacity && s->n_runs <= RUNS_MAX && (s->n_runs < 1 || last[-1].start < last[-1].end) &&
+           (s->n_runs < 2 || last[-2].end <= last[-1].start);
+}
+
+/* Holds whenever no input is being handled. */
+static bool mpa_side_is_sound(const struct mpa_side *s)
+{
+    return (s->state == SIDE_IGNORED || s->window.offset <= s->cursor) &&
+           (s->window.n == 0 || mpa_window_end(&s->window) <= s->next) &&
+           (s->framing || (s->state != SIDE_FPDUS && s->state != SIDE_LOST)) &&
+           (s->cut_end == 0 || (s->state == SIDE_FPDUS && s->cut_end > s->cursor)) && (!s->gap_open || s->hole) &&
+           s->good_crcs + s->bad_crcs <= s->fpdus && runs_are_in_order(s);
+}
+
 static bool mpa_connection_add_run(struct arena *arena, struct mpa_side *s, uint64_t start, uint64_t end,
                                    const struct octets_origin *origin)
 {
@@ -115,6 +134,7 @@ static bool mpa_connection_add_run(struct arena *arena, struct mpa_side *s, uint
         s->runs[s->n_runs - 1].end = end;
         s->runs[s->n_runs - 1].origin.arrival = origin->arrival;
         s->runs[s->n_runs - 1].origin.time_ns = origin->time_ns;
+        INVARIANT(runs_are_in_order(s));
         return true;
     }
     if (s->n_runs == s->runs_capacity) {
@@ -128,6 +148,7 @@ static bool mpa_connection_add_run(struct arena *arena, struct mpa_side *s, uint
         s->runs_capacity = capacity;
     }
     s->runs[s->n_runs++] = (struct origin_run){.start = start, .end = end, .origin = *origin};
+    INVARIANT(runs_are_in_order(s));
     return true;
 }
 
@@ -145,6 +166,7 @@ static void prune_runs(struct mpa_side *s)
         s->runs[0] = s->runs[keep];
     else
         memmove(s->runs, s->runs + keep, s->n_runs * sizeof *s->runs);
+    INVARIANT(s->n_runs > 0 && (s->n_runs == 1 || s->runs[0].end > s->window.offset));
 }
 
 size_t mpa_run_of(const struct mpa_side *s, uint64_t at)
@@ -159,6 +181,8 @@ size_t mpa_run_of(const struct mpa_side *s, uint64_t at)
         else
             high = middle;
     }
+    INVARIANT(low == s->n_runs || s->runs[low].end > at);
+    INVARIANT(low == 0 || s->runs[low - 1].end <= at);
     return low;
 }
 
@@ -215,6 +239,7 @@ bool mpa_segment_ends(const struct mpa_connection *mpa, unsigned side, uint64_t 
 
 void mpa_set_phase(struct mpa_connection *mpa, enum mpa_phase phase, const struct place *place)
 {
+    INVARIANT(phase >= mpa->phase); /* phases only follow each other in this order */
     mpa->phase = phase;
     if (mpa->events.changed)
         mpa->events.changed(mpa->events.ctx, phase, &mpa->parameters, place);
@@ -236,6 +261,7 @@ void mpa_ignore(struct mpa_connection *mpa, unsigned side)
     s->cursor = mpa_window_end(&s->window);
     mpa_window_drop(&s->window, s->cursor);
     s->cut_end = 0;
+    INVARIANT(s->window.n == 0);
 }
 
 /* ---- inputs ---- */
@@ -288,11 +314,13 @@ static void mpa_connection_take_back(struct mpa_connection *mpa, unsigned side, 
 
     s->damaged = false;
     s->next = from;
+    INVARIANT(from >= s->window.offset && from <= mpa_window_end(&s->window));
     s->window.n = (size_t)(from - s->window.offset);
     if (s->runs[s->n_runs - 1].start < from)
         s->runs[s->n_runs - 1].end = from;
     else
         s->n_runs--;
+    INVARIANT(s->n_runs == 0 || s->runs[s->n_runs - 1].end <= from);
     tcp_pair_take_back(mpa->tcp, side, from);
 }
 
@@ -333,11 +361,13 @@ void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t o
         return;
     }
     mpa_connection_work(mpa, side, offset, origin);
+    INVARIANT(mpa_side_is_sound(s));
     if (s->damaged)
         mpa_connection_take_back(mpa, side, offset);
     prune_runs(s);
     if (!mpa_window_save(&s->window))
         mpa_ignore(mpa, side);
+    INVARIANT(mpa_side_is_sound(s));
 }
 
 void mpa_connection_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
@@ -365,6 +395,7 @@ void mpa_connection_hole(struct mpa_connection *mpa, unsigned side, uint64_t fro
         mpa_ignore(mpa, side);
     s->n_runs = s->window.n == 0 ? 0 : s->n_runs;
     mpa_window_save(&s->window);
+    INVARIANT(mpa_side_is_sound(s));
 }
 
 void mpa_connection_conflict(struct mpa_connection *mpa, unsigned side, uint64_t offset, uint8_t first,
@@ -410,6 +441,7 @@ void mpa_connection_fin(struct mpa_connection *mpa, unsigned side, uint64_t offs
         .frame = frame, .first_frame = frame, .time_ns = time_ns, .offset = offset, .side = (uint8_t)side};
     end_of_side(mpa, side, true);
     judge_end(mpa, side, false);
+    INVARIANT(mpa_side_is_sound(s));
 }
 
 void mpa_connection_reset(struct mpa_connection *mpa, unsigned side, uint32_t frame, int64_t time_ns)
@@ -428,6 +460,7 @@ void mpa_connection_reset(struct mpa_connection *mpa, unsigned side, uint32_t fr
     }
     end_of_side(mpa, side, false);
     judge_end(mpa, side, true);
+    INVARIANT(mpa_side_is_sound(s));
 }
 
 void mpa_connection_finish(struct mpa_connection *mpa, int64_t time_ns)
@@ -439,6 +472,7 @@ void mpa_connection_finish(struct mpa_connection *mpa, int64_t time_ns)
     if (mpa->phase != MPA_PHASE_NOT_MPA)
         for (unsigned side = 0; side < 2; side++)
             end_of_side(mpa, side, false);
+    INVARIANT(mpa_side_is_sound(&mpa->side[0]) && mpa_side_is_sound(&mpa->side[1]));
     if (!mpa_connection_is_mpa(mpa) || mpa->verdict->off)
         return;
     mpa_order_finish(mpa);

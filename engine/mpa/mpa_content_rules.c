@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What an FPDU in step shows besides Markers and CRC: length (3), one ULPDU per FPDU (3), PAD (4.1). */
 #include "engine/mpa/mpa_framing.h"
+#include "wire/invariant.h"
 #include "wire/rdmap.h"
 
 #include <stdio.h>
@@ -36,6 +37,7 @@ static bool glued(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpd
     put_be16(second, (uint16_t)rest);
     if (rest > sizeof second - MPA_LENGTH_LEN)
         rest = sizeof second - MPA_LENGTH_LEN;
+    INVARIANT(*fixed + rest <= fpdu->ulpdu_length);
     for (size_t i = 0; i < rest; i++)
         second[MPA_LENGTH_LEN + i] = fpdu->ulpdu[*fixed + i];
     return mpa_octets_oddity(fs, second, MPA_LENGTH_LEN + rest) == 0;
@@ -115,6 +117,7 @@ static enum mpa_content content_judge_ulpdu(struct mpa_connection *mpa, unsigned
         return MPA_CONTENT_SEGMENT;
     }
     n = n < HEADER_VISIBLE - MPA_LENGTH_LEN ? n : HEADER_VISIBLE - MPA_LENGTH_LEN;
+    INVARIANT(n <= fpdu->ulpdu_length && fpdu->lacking <= fpdu->ulpdu_length);
     if (fpdu->ulpdu_length == 0) {
         /* If it is an RTR (RFC 6581), the rules about the RTR judge it. */
         if (mpa->parameters.peer_to_peer && initiator_of(mpa) == (int)side && mpa->side[side].fpdus == 0)

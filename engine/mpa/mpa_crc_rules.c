@@ -4,6 +4,7 @@
 
 #include "wire/crc32.h"
 #include "wire/crc32c.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -42,6 +43,7 @@ static struct layout crc_layout_of(const struct mpa_fpdu *fpdu)
         else
             layout.interior = true;
     }
+    INVARIANT(layout.header < layout.covered && layout.covered < fpdu->length);
     return layout;
 }
 
@@ -60,6 +62,7 @@ static uint32_t crc_without(const struct layout *layout, size_t from, unsigned l
 
         if (!(leave_out & kind) || at < from || at >= to)
             continue;
+        INVARIANT(at + MPA_MARKER_LEN <= fpdu->length);
         crc = crc32c_extend(crc, layout->p + from, at - from);
         from = at + MPA_MARKER_LEN;
     }

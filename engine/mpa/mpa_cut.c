@@ -6,6 +6,7 @@
  * end has passed. If the next ULPDU_Length is cut away, framing is lost until a segment begins with an FPDU.
  */
 #include "engine/mpa/mpa_framing.h"
+#include "wire/invariant.h"
 
 enum { WHOLE_HEADER = MPA_LENGTH_LEN + DDP_UNTAGGED_HEADER_LEN };
 
@@ -46,6 +47,7 @@ static void accept(struct mpa_connection *mpa, unsigned side)
     s->cut_end = 0;
     mpa_shape_init(&shape, s->framing, s->cursor, get_be16(mpa_window_at(&s->window, mpa_header_of(s, s->cursor))));
     mpa_shape_read_cut(&fpdu, &shape, s, s->cursor);
+    INVARIANT(fpdu.cut < fpdu.length && fpdu.lacking <= fpdu.ulpdu_length);
     mpa_framing_accept(mpa, side, &fpdu, ACCEPT_CUT);
 }
 
@@ -84,6 +86,7 @@ bool mpa_cut_regain(struct mpa_connection *mpa, unsigned side)
     s->cursor = last->start;
     s->state = SIDE_FPDUS;
     return true;
+    INVARIANT(s->framing && s->cursor >= s->window.offset);
 }
 
 bool mpa_cut_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to)
@@ -100,6 +103,7 @@ bool mpa_cut_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint
             return false;
         }
     }
+    INVARIANT(s->cut_end > from && s->cut_end > s->cursor);
     if (s->cut_end > to)
         return true;
     accept(mpa, side);
@@ -109,6 +113,7 @@ bool mpa_cut_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint
     } else {
         mpa_window_restart(&s->window, to);
     }
+    INVARIANT(s->cut_end == 0 && s->window.offset >= to);
     return true;
 }
 
@@ -120,5 +125,6 @@ size_t mpa_cut_octets(struct mpa_connection *mpa, unsigned side, uint64_t offset
         return n;
     accept(mpa, side);
     mpa_window_restart(&s->window, s->cursor);
+    INVARIANT(s->cursor >= offset && s->cursor - offset <= n && s->cut_end == 0);
     return (size_t)(s->cursor - offset);
 }

@@ -8,6 +8,7 @@
  */
 #include "engine/mpa/mpa_diagnose.h"
 #include "engine/mpa/mpa_startup_state.h"
+#include "wire/invariant.h"
 
 /* ---- reports ---- */
 
@@ -58,6 +59,7 @@ void mpa_diagnose_refresh(struct diagnosing *d)
         return;
     mpa_framing_parse(d->mpa, d->side, d->at, d->fpdu);
     d->scratch_uses = mpa_scratch_uses();
+    INVARIANT(d->fpdu->offset == d->at && d->fpdu->length > 0);
 }
 
 bool mpa_diagnose_suspect(struct diagnosing *d, struct suspect *suspect, uint64_t start)
@@ -154,6 +156,7 @@ static void adopt_grid(struct diagnosing *d, uint64_t found)
     if (fs->framing.seq_start > d->at)
         fs->framing.seq_start =
             fs->framing.seq_start >= fs->period ? fs->framing.seq_start - fs->period : fs->framing.seq_start;
+    INVARIANT(fs->framing.seq_start <= d->at || fs->framing.seq_start < fs->period);
 }
 
 /* The header at `header` is a flawless DDP header, either without the four octets at `at`, or (at 0) as it is. */
@@ -216,6 +219,7 @@ static bool displaced_shape(struct diagnosing *d, struct mpa_shape *shape, uint6
         shape->at[shape->n++] = at;
         from = at + MPA_MARKER_PERIOD - 8; /* the next Marker is about an interval away */
     }
+    INVARIANT(shape->n <= MPA_FPDU_MARKERS_MAX && (*found == 0 || *found > suspect.header));
     return *found != 0;
 }
 
@@ -250,6 +254,7 @@ void mpa_diagnose_found_marker(struct diagnosing *d, uint64_t found, uint64_t he
     }
     if (on_negotiated_grid)
         fs->missing_reported = false;
+    INVARIANT(due <= found && found - due < MPA_MARKER_PERIOD);
 }
 
 /* The grid as negotiated, when the framing in use has no grid, or no longer has one. */
@@ -407,6 +412,7 @@ static bool try_unexpected(struct diagnosing *d, bool by_crc)
 
     if (!negotiated_grid_shape(d, &shape) || !shape_fits(d, &shape, &fpdu, by_crc) || !mpa_markers_right(&fpdu))
         return false;
+    INVARIANT(fpdu.n_markers > 0);
     mpa_diagnose_found_marker(d, fpdu.markers[0].offset, fpdu.header);
     d->fs->framing = (struct mpa_framing){.markers = true, .seq_start = d->fs->start};
     d->fs->period = MPA_MARKER_PERIOD;

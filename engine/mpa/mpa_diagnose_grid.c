@@ -5,6 +5,7 @@
  * follows that grid, and one finding says so.
  */
 #include "engine/mpa/mpa_diagnose.h"
+#include "wire/invariant.h"
 
 enum {
     WORD = 4, /* FPDUs and Markers are multiples of this length */
@@ -71,6 +72,7 @@ static bool try_grid(struct diagnosing *d, uint64_t origin, uint32_t period, uns
     for (unsigned i = fpdu.n_markers; i-- > 0;)
         if (grid_is_elsewhere(fs, fpdu.markers[i].offset))
             found = fpdu.markers[i].offset;
+    INVARIANT(found >= d->at && found < d->at + fpdu.length);
     due = due_instead(fs, &fpdu, found);
     if (!fs->missing_reported)
         mpa_report_grid(d->mpa, d->side, due, found, fpdu.header);
@@ -80,6 +82,8 @@ static bool try_grid(struct diagnosing *d, uint64_t origin, uint32_t period, uns
     if (origin > d->at && origin >= period) /* before all octets to come */
         fs->framing.seq_start = origin - period;
     fs->period = period;
+    INVARIANT(fs->framing.seq_start <= d->at || fs->framing.seq_start < period);
+    INVARIANT(period % WORD == 0 && period >= PERIOD_MIN && period <= PERIOD_MAX);
     mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_PROVEN | ACCEPT_NO_MARKERS | ACCEPT_DEVIANT);
     return true;
 }
@@ -118,5 +122,6 @@ bool mpa_try_other_grid(struct diagnosing *d)
         fs->grids_tried >= TRIES_MAX)
         return false;
     fs->grids_tried++;
+    INVARIANT(fs->grids_tried <= TRIES_MAX);
     return fs->markers_right > 0 ? try_periods(d) || try_shifts(d) : try_shifts(d) || try_periods(d);
 }

@@ -6,6 +6,7 @@
 #include "engine/mpa/mpa_diagnose.h"
 
 #include "wire/crc32c.h"
+#include "wire/invariant.h"
 
 static uint16_t length_swap16(uint16_t v)
 {
@@ -154,6 +155,7 @@ static bool settle_end(struct diagnosing *d, const struct suspect *suspect, uint
     } else {
         unsigned length = likely_length(d, suspect, end, body);
         unsigned less = MPA_MARKER_LEN * markers;
+        INVARIANT(length <= body);
 
         if (markers > 0 && sent > less && sent - less + mpa_pad_length((uint16_t)(sent - less)) == body &&
             diagnose_length_fits(d, suspect, sent - less)) {
@@ -165,8 +167,10 @@ static bool settle_end(struct diagnosing *d, const struct suspect *suspect, uint
         mpa_shape_set_length(&shape, (uint16_t)length);
         shape.pad = (uint8_t)(body - length);
     }
+    INVARIANT(shape.pad < 8);
     if (!mpa_shape_read(&fpdu, &shape, d->s, suspect->start)) {
         d->s->cursor = end;
+        INVARIANT(end > suspect->start);
         return true;
     }
     if (length_corrected)
@@ -364,6 +368,7 @@ static void length_settle(struct diagnosing *d, const struct suspect *suspect, c
     } else { /* the FPDU was delivered already, with its ULPDU_Length */
         d->s->cursor = candidate->end;
         d->fs->previous = false;
+        INVARIANT(d->s->cursor > suspect->start);
     }
 }
 
@@ -388,6 +393,7 @@ static bool shape_candidate(const struct diagnosing *d, const struct suspect *su
     if (candidate->mistake == COUNTED_MARKERS &&
         markers_between(d->fs, suspect->header, candidate->end) * MPA_MARKER_LEN != suspect->length - value)
         return false;
+    INVARIANT(candidate->end > suspect->header);
     return candidate->end != usual;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Octets between FPDUs that belong to none, and unfinished FPDUs. */
 #include "engine/mpa/mpa_diagnose.h"
+#include "wire/invariant.h"
 
 enum lone_word mpa_lone_word(struct mpa_connection *mpa, unsigned side, uint64_t at)
 {
@@ -28,6 +29,7 @@ void mpa_skip_lone_word(struct mpa_connection *mpa, unsigned side)
     mpa_report_unmet(mpa, side, &place, true);
     mpa_skipped(mpa, side, s->cursor, s->cursor + MPA_MARKER_LEN, "a Marker that should not be there");
     s->cursor += MPA_MARKER_LEN;
+    INVARIANT(s->cursor <= mpa_window_end(&s->window));
 }
 
 bool mpa_try_lone_marker(struct diagnosing *d)
@@ -58,6 +60,7 @@ static void mpa_report_stray(struct mpa_connection *mpa, unsigned side, uint64_t
     char octets[3 * 16 + 1] = "";
     size_t n = mpa_octets_from(s, from);
 
+    INVARIANT(to > from);
     if (s->startup.oversized || s->startup.missing > 0)
         return; /* the place of FO is in doubt, which is reported */
     for (size_t i = 0; i < n && i < 16 && from + i < to; i++) {
@@ -130,6 +133,7 @@ static bool settle_unfinished(struct diagnosing *d, const struct suspect *suspec
     mpa_skipped(d->mpa, d->side, d->at, next, "FPDU not completed by its sender");
     d->s->cursor = next;
     d->fs->previous = false;
+    INVARIANT(next > d->at && next <= mpa_window_end(&d->s->window));
     return true;
 }
 

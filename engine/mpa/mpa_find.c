@@ -8,6 +8,7 @@
 #include "engine/mpa/mpa_internal.h"
 
 #include "engine/mpa/mpa_framing.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,9 @@ static void negotiate_framing(struct mpa_parameters *parameters, const struct mp
         parameters->crc = ON;
     else if (request)
         parameters->crc = reply ? OFF : UNKNOWN;
+    /* With both frames, nothing stays unknown. */
+    INVARIANT(!request || !reply ||
+              (parameters->markers[i] != UNKNOWN && parameters->markers[r] != UNKNOWN && parameters->crc != UNKNOWN));
 }
 
 /* RFC 6581 section 9. */
@@ -90,6 +94,8 @@ static void negotiate_enhanced(struct mpa_parameters *parameters, const struct m
         parameters->ird = reply->enhanced.ird;
         parameters->ord = reply->enhanced.ord;
     }
+    INVARIANT(!parameters->peer_to_peer || parameters->enhanced);
+    INVARIANT(parameters->rtr == 0 || parameters->peer_to_peer);
 }
 
 static void find_negotiate(struct mpa_connection *mpa)
@@ -119,6 +125,9 @@ static void find_negotiate(struct mpa_connection *mpa)
     }
     negotiate_enhanced(parameters, request, reply);
     mpa_assume(mpa);
+    INVARIANT(!parameters->startup_seen || (request && reply && parameters->revision <= request->revision &&
+                                            parameters->revision <= reply->revision));
+    INVARIANT(!parameters->rejected || parameters->reply_seen);
 }
 
 /* ---- from startup to Full Operation ---- */
@@ -156,6 +165,8 @@ static bool find_begin(struct mpa_connection *mpa, unsigned side, bool last)
     mpa_skipped(mpa, side, at, at + skip, "octets between startup frame and first FPDU");
     if (!mpa_framing_begin(mpa, side, at + skip))
         mpa_ignore(mpa, side);
+    INVARIANT(s->state == SIDE_FPDUS || s->state == SIDE_IGNORED);
+    INVARIANT(s->state == SIDE_IGNORED || (s->cursor == at + skip && s->window.offset <= s->cursor));
     return true;
 }
 
@@ -201,6 +212,7 @@ void mpa_find_after_reject(struct mpa_connection *mpa, unsigned side)
     look_after_reject(mpa, side, s->startup.end > s->window.offset ? s->startup.end : s->window.offset, s->n_runs - 1);
     if (s->n_runs >= FPDU_SEGMENTS)
         mpa_window_drop(&s->window, s->runs[s->n_runs - FPDU_SEGMENTS + 1].start);
+    INVARIANT(s->n_runs < FPDU_SEGMENTS || s->window.offset >= s->runs[s->n_runs - FPDU_SEGMENTS + 1].start);
 }
 
 /* Both frames were seen, or the missing one is lost for good. */
@@ -259,6 +271,8 @@ static void frame_complete(struct mpa_connection *mpa, unsigned side)
     event.direction = direction_of(mpa, side);
     s->state = SIDE_WAITING;
     s->cursor = startup->end;
+    INVARIANT(mpa->parameters.initiator_side >= 0 && has_frame(s));
+    INVARIANT(startup->end >= startup->start + MPA_STARTUP_HEADER_LEN && startup->octets);
     if (!startup->partial && mpa->events.startup)
         mpa->events.startup(mpa->events.ctx, &event);
     if (mpa->phase == MPA_PHASE_STREAMING)
@@ -332,6 +346,7 @@ static bool find_keep_octets(struct mpa_connection *mpa, struct mpa_side *s, siz
         startup->octets = arena_zeroed(mpa->arena, STARTUP_ROOM);
     if (!startup->octets)
         return false;
+    INVARIANT(startup->start >= s->window.offset && startup->start + kept <= mpa_window_end(&s->window));
     memcpy(startup->octets, mpa_window_at(&s->window, startup->start), kept);
     memset(startup->octets + kept, 0, STARTUP_ROOM - kept);
     return true;
@@ -374,6 +389,8 @@ static void find_take_frame(struct mpa_connection *mpa, unsigned side, size_t ha
     startup->first = *mpa_origin(mpa, side, startup->start);
     startup->last = *mpa_origin(mpa, side, startup->start + (have < length ? have : length) - 1);
     startup->place = mpa_place(mpa, side, startup->start, startup->start + (have < length ? have : length));
+    INVARIANT(startup->missing <= startup->frame.pd_length);
+    INVARIANT(startup->first.frame == startup->place.first_frame);
     frame_complete(mpa, side);
 }
 
@@ -383,6 +400,7 @@ static void drop_key(struct mpa_side *s)
     s->startup.header_seen = false;
     s->state = SIDE_STREAMING;
     s->cursor = s->startup.start + 1;
+    INVARIANT(s->cursor > s->window.offset);
 }
 
 /* Reads the 20 octets of the header. False: they are not a header. */
@@ -398,6 +416,7 @@ static bool read_header(struct mpa_connection *mpa, unsigned side)
     startup->frame.flags = p[16];
     startup->frame.revision = p[17];
     startup->frame.pd_length = (uint16_t)(p[18] << 8 | p[19]);
+    INVARIANT(mpa_octets_from(&mpa->side[side], startup->start) >= MPA_STARTUP_HEADER_LEN);
     return true;
 }
 
@@ -409,6 +428,7 @@ static bool find_collect(struct mpa_connection *mpa, unsigned side, bool last)
     uint64_t end = mpa_window_end(&s->window);
     size_t have = (size_t)(end - startup->start), need;
 
+    INVARIANT(startup->start >= s->window.offset && startup->start <= end);
     if (have < MPA_STARTUP_HEADER_LEN)
         return false;
     if (!startup->header_seen && !read_header(mpa, side)) {
@@ -451,6 +471,8 @@ static void found_key(struct mpa_connection *mpa, unsigned side, uint64_t at, en
                                        .octets = s->startup.octets};
     s->state = SIDE_STARTUP;
     mpa_window_drop(&s->window, at);
+    INVARIANT(s->window.offset == at && s->window.n >= MPA_KEY_LEN);
+    INVARIANT(matches >= KEY_DAMAGED_MIN - 1 && matches <= MPA_KEY_LEN);
 }
 
 enum first_look { FIRST_NOT_A_KEY, FIRST_KEY, FIRST_WAIT };
@@ -509,6 +531,7 @@ static bool search_key(struct mpa_connection *mpa, unsigned side)
     struct mpa_side *s = &mpa->side[side];
     uint64_t end = mpa_window_end(&s->window);
 
+    INVARIANT(s->cursor >= s->window.offset && s->cursor <= end);
     while (end - s->cursor >= MPA_KEY_LEN) {
         const uint8_t *p = mpa_window_at(&s->window, s->cursor);
         const uint8_t *hit = memmem(p, (size_t)(end - s->cursor), common_key, sizeof common_key - 1);
@@ -547,6 +570,7 @@ static void find_give_up(struct mpa_connection *mpa)
     mpa_ignore(mpa, 0);
     mpa_ignore(mpa, 1);
     mpa_set_phase(mpa, MPA_PHASE_NOT_MPA, &place);
+    INVARIANT(mpa->side[0].state == SIDE_IGNORED && mpa->side[1].state == SIDE_IGNORED);
 }
 
 /* Counts octets searched in vain, and gives up when there are too many. */
@@ -592,6 +616,7 @@ static bool find_look(struct mpa_connection *mpa, unsigned side, bool last)
     if (s->state == SIDE_RECOGNISING)
         return mpa_recognise(mpa, side, last);
     kept = mpa_window_end(&s->window) - s->cursor;
+    INVARIANT(kept <= s->window.n);
     count_streamed(mpa, side, s->window.n - kept);
     mpa_window_drop(&s->window, s->cursor);
     return false;
@@ -697,6 +722,7 @@ void mpa_find_hole(struct mpa_connection *mpa, unsigned side, uint64_t to)
     mpa_window_restart(&s->window, to);
     if (s->cursor < to)
         s->cursor = to;
+    INVARIANT(s->window.n == 0 && s->cursor >= s->window.offset);
 }
 
 /* The octets after this side's frame acknowledge nothing uncaptured: the other end really was silent. */

@@ -5,6 +5,8 @@
  */
 #include "engine/mpa/mpa_framing.h"
 
+#include "wire/invariant.h"
+
 enum {
     WINDOW_MAX = 2 * MPA_FPDU_OCTETS_MAX, /* octets kept while a diagnosis waits */
     TRUSTED = 3,                          /* FPDUs in step, after which the end of a segment confirms an FPDU */
@@ -90,6 +92,7 @@ static bool settle_markers(struct mpa_connection *mpa, unsigned side, bool last)
         s->faulty = true;
         fs->opening_place = mpa_place(mpa, side, s->cursor, s->cursor + MPA_MARKER_LEN);
     }
+    INVARIANT(mpa->parameters.markers[side] != UNKNOWN && !(fs->leading_missing && fs->unexpected_marker));
     return true;
 }
 
@@ -186,6 +189,7 @@ static void vouch(struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu)
     else if (fs->in_step >= TRUSTED) /* confirms the ends of earlier FPDUs, not its own */
         fs->doubtful = fs->vouched <= MPA_MARKER_PERIOD + MPA_MARKER_LEN;
     fs->vouched += fpdu->length;
+    INVARIANT(fs->vouched >= fpdu->length);
 }
 
 /* Field by field: clearing the event first would take a good part of an FPDU's cost. */
@@ -196,6 +200,8 @@ static void begin_event(struct mpa_connection *mpa, unsigned side, const struct 
     struct mpa_framing_state *fs = s->framing;
     const struct octets_origin *origin = mpa_origin(mpa, side, fpdu->offset + fpdu->length - 1);
 
+    INVARIANT(fpdu->length > 0 && fpdu->offset >= s->window.offset);
+    INVARIANT(fpdu->offset + fpdu->length - fpdu->cut <= mpa_window_end(&s->window));
     event->first = mpa_origin(mpa, side, fpdu->offset);
     event->last = origin;
     event->starts_segment = mpa_segment_starts(mpa, side, fpdu->offset);
@@ -282,6 +288,9 @@ static void framing_judge_ulpdu(struct mpa_connection *mpa, unsigned side, const
         event->has_ddp = false;
         event->faulty = true;
     }
+    INVARIANT(!event->has_ddp ||
+              (event->ddp.lacking <= event->ddp.payload_len && event->ddp.payload_len <= event->fpdu.ulpdu_length));
+    INVARIANT(event->crc != MPA_CRC_VERIFIED || fpdu->crc == fpdu->crc_computed);
 }
 
 /* Counts what later FPDUs and the end of the connection are judged by. */
@@ -300,6 +309,7 @@ static void count_fpdu(struct mpa_connection *mpa, unsigned side, const struct m
     s->bad_crcs += event->crc == MPA_CRC_WRONG;
     if (event->has_ddp)
         framing_count_reads(mpa, side, &event->ddp);
+    INVARIANT(s->good_crcs + s->bad_crcs <= s->fpdus && s->fpdu_octets >= s->fpdus);
 }
 
 static void count_crc_field(struct mpa_framing_state *fs, const struct mpa_fpdu_event *event, unsigned how)
@@ -317,6 +327,8 @@ static void count_crc_field(struct mpa_framing_state *fs, const struct mpa_fpdu_
                         ? CRC_FIELD_NONE
                     : event->fpdu.crc == 0 ? CRC_FIELD_ZERO
                                            : CRC_FIELD_OTHER;
+    INVARIANT(fs->wrong_crcs <= WRONG_CRCS_USUAL);
+    INVARIANT(event->crc != MPA_CRC_VERIFIED || fs->crc_field == CRC_FIELD_NONE);
 }
 
 /* Sets where framing goes on, and how certain that place is. */
@@ -338,6 +350,7 @@ static void go_on_after(struct mpa_connection *mpa, unsigned side, const struct 
     fs->previous = !(how & (ACCEPT_PROVEN | ACCEPT_CUT));
     fs->previous_start = fpdu->offset;
     s->cursor = fs->last_end;
+    INVARIANT(s->cursor > s->window.offset && s->cursor > fpdu->header && fs->in_step > 0);
 }
 
 /* Rules about the FPDU that need its place among the others, and its contents. */
@@ -367,6 +380,8 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     count_fpdu(mpa, side, &event);
     go_on_after(mpa, side, &event, how);
 
+    INVARIANT(mpa->side[side].fpdus == event.number + 1);
+    INVARIANT(event.first->frame == event.place.first_frame && event.last->arrival == event.place.frame);
     if (judged)
         judge_event(mpa, side, &event);
     if (mpa->events.fpdu)
@@ -413,6 +428,8 @@ void mpa_framing_lose(struct mpa_connection *mpa, unsigned side, uint64_t from, 
         s->state = SIDE_RECOGNISING;
         s->looked = seek;
     }
+    INVARIANT(s->state == SIDE_LOST || mpa->parameters.markers[side] == UNKNOWN);
+    INVARIANT(fs->lost_from <= seek);
 }
 
 /* SIDE_LOST. True when an FPDU was found. */
@@ -427,6 +444,7 @@ static bool resynchronise(struct mpa_connection *mpa, unsigned side, bool last)
     if (!last && end < fs->diagnose_at)
         return false;
     fs->diagnose_at = 0;
+    INVARIANT(fs->sought <= end);
     switch (mpa_seek(mpa, side, fs->sought, end, last, &at)) {
     case SEEK_FOUND:
         s->cursor = at;
@@ -444,6 +462,7 @@ static bool resynchronise(struct mpa_connection *mpa, unsigned side, bool last)
         break;
     }
     s->cursor = fs->sought;
+    INVARIANT(s->cursor >= s->window.offset);
     return false;
 }
 
@@ -593,7 +612,9 @@ static void framing_run(struct mpa_connection *mpa, unsigned side, bool last)
            mpa_framing_step(mpa, side, last))
         continue;
     keep = s->state == SIDE_FPDUS && s->framing->previous ? s->framing->previous_start : s->cursor;
+    INVARIANT(keep <= s->cursor);
     mpa_window_drop(&s->window, keep);
+    INVARIANT(s->state == SIDE_IGNORED || s->window.offset <= s->cursor);
 }
 
 void mpa_framing_octets(struct mpa_connection *mpa, unsigned side)
@@ -638,6 +659,7 @@ void mpa_framing_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, 
 
         mpa_shape_init(&shape, fs, start, get_be16(mpa_window_at(&s->window, header)));
         end = mpa_shape_end(&shape, start);
+        INVARIANT(end > header);
     }
     mpa_window_restart(&s->window, to);
     if (in_fpdu && end >= to) {
@@ -646,9 +668,11 @@ void mpa_framing_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, 
         s->cursor = end;
         fs->in_step = 0;
         fs->uncertain = true;
+        INVARIANT(s->cursor >= s->window.offset);
         return;
     }
     mpa_framing_lose(mpa, side, start < from ? start : from, to);
+    INVARIANT(s->window.n == 0 && s->state != SIDE_FPDUS);
 }
 
 /* 4.3-18: the stream ends on the grid. The Marker there would belong to the next FPDU, so none is due. */
@@ -691,6 +715,7 @@ void mpa_framing_end(struct mpa_connection *mpa, unsigned side, bool fin)
         mpa_framing_lose(mpa, side, s->cursor, s->next);
         mpa_window_restart(&s->window, s->next);
         s->cut_end = 0;
+        INVARIANT(s->state != SIDE_FPDUS && s->window.n == 0);
         return;
     }
     if (!on_grid && mpa_octets_from(s, s->cursor) > 0) {

@@ -5,6 +5,7 @@
  * other message is: the segments of a message are sent in succession (RFC 5041 section 5.3).
  */
 #include "engine/mpa/mpa_framing.h"
+#include "wire/invariant.h"
 
 enum {
     AROUND_PAYLOAD = MPA_LENGTH_LEN + DDP_TAGGED_HEADER_LEN + MPA_CRC_LEN,
@@ -53,6 +54,7 @@ void mpa_gap_settle(struct mpa_side *s, struct mpa_fpdu_event *event)
         ddp->opcode == tail->opcode && ddp->stag == tail->stag && event->fpdu.offset > tail->end &&
         is_all_of_it(tail, ddp->to - tail->to, octets - marker_octets(s->framing, tail->end, event->fpdu.offset));
     s->gap_open = false;
+    INVARIANT(!event->within || (event->skipped > 0 && s->fpdus > 0));
     /* The rest of an RDMA Read Response may belong to another message, depending on its request. */
     if (event->within && event->ddp.opcode == RDMAP_WRITE)
         s->hole = s->hole_before;
@@ -63,6 +65,7 @@ void mpa_tail_note(struct mpa_side *s, const struct mpa_fpdu_event *event)
     const struct ddp_segment *ddp = &event->ddp;
 
     s->tail.end = event->fpdu.offset + event->fpdu.length;
+    INVARIANT(s->tail.end > event->fpdu.offset);
     s->tail.goes_on = event->has_ddp && ddp->tagged && !ddp->last && event->crc != MPA_CRC_WRONG;
     if (!s->tail.goes_on)
         return;
@@ -70,4 +73,5 @@ void mpa_tail_note(struct mpa_side *s, const struct mpa_fpdu_event *event)
     s->tail.stag = ddp->stag;
     s->tail.to = ddp->to + ddp->payload_len;
     s->tail.payload_len = (uint16_t)ddp->payload_len;
+    INVARIANT(ddp->payload_len <= UINT16_MAX);
 }

@@ -29,7 +29,7 @@ struct startup_seen {
     uint64_t end;                     /* FO: first octet after the frame */
     struct place place;               /* the captured frame that completed the startup frame */
     struct octets_origin first, last; /* origins of its first and last octet */
-    uint8_t key_matches;              /* number of right octets in the key: 16, or 12..15 for a damaged key */
+    uint8_t key_matches;              /* number of right octets in the key: 16, or 11..15 for a damaged key */
 };
 
 enum side_state {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* RFC 5044 sections 4.2 and 4.3: contents and positions of Markers. */
 #include "engine/mpa/mpa_framing.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -57,6 +58,7 @@ bool mpa_find_marker(const struct mpa_side *s, uint64_t header, uint64_t from, u
         if (!zero) /* the high octet of RESERVED */
             return false;
         x += (uint64_t)(zero - p);
+        INVARIANT(x >= header + MPA_MARKER_LEN && x + MPA_MARKER_LEN <= end);
         octets = get_be32(zero);
         /* Off the 4-octet grid, senders may or may not clear the two least significant bits. */
         if (octets == x - header || (octets == ((x - header) & ~UINT64_C(3)) && octets != 0)) {
@@ -208,6 +210,7 @@ void mpa_judge_markers(struct mpa_connection *mpa, unsigned side, const struct m
         marker_count_right(mpa, side, fpdu, i);
         fs->last_marker = fpdu->markers[i].offset;
         fs->markers_right++;
+        INVARIANT(fs->last_marker >= fpdu->offset && fs->last_marker < fpdu->offset + fpdu->length);
     }
 }
 

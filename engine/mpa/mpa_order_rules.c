@@ -14,6 +14,7 @@
  * decides.
  */
 #include "engine/mpa/mpa_startup_state.h"
+#include "wire/invariant.h"
 
 enum { FPDU_OCTETS_MIN = 8 };
 
@@ -67,6 +68,8 @@ void mpa_order_octets(struct mpa_connection *mpa, unsigned side, uint64_t from, 
         order->n_runs--;
     }
     order->runs[order->n_runs++] = (struct order_run){.from = from, .to = to, .origin = *origin};
+    INVARIANT(order->n_runs <= ORDER_RUNS && from < to);
+    INVARIANT(order->n_runs < 2 || order->runs[order->n_runs - 2].to <= from);
 }
 
 void mpa_order_conflict(struct mpa_connection *mpa, unsigned side)
@@ -260,6 +263,7 @@ static size_t early_octets(const struct mpa_connection *mpa, unsigned side, uint
             break;
         early = (size_t)(end - from);
     }
+    INVARIANT(early <= n);
     return early;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/mpa/mpa_reaction.h"
 
 #include "wire/crc32c.h"
+#include "wire/invariant.h"
 
 enum {
     CODE_CRC = 2,
@@ -71,6 +72,7 @@ static bool crc_not_the_crc(struct accept_watch *watch, const struct mpa_fpdu *f
     if (watch->crc_unused_settled || watch->crcs_computed >= CRCS_COMPUTED_MAX)
         return false;
     watch->crcs_computed++;
+    INVARIANT(watch->crcs_computed <= CRCS_COMPUTED_MAX && fpdu->length >= MPA_CRC_LEN);
     return crc32c(fpdu->octets, fpdu->length - MPA_CRC_LEN) != fpdu->crc;
 }
 
@@ -146,6 +148,7 @@ static void note_stimuli(struct mpa_connection *mpa, const struct reaction_fpdu 
     watch->faulty |= seen == 0;
     watch->last_end = event->fpdu.offset + event->fpdu.length;
     watch->pending |= seen;
+    INVARIANT(watch->pending >> ACCEPT_KINDS == 0);
     for (; seen != 0; seen &= seen - 1) { /* for each set bit */
         unsigned kind = (unsigned)__builtin_ctz(seen);
 
@@ -153,6 +156,7 @@ static void note_stimuli(struct mpa_connection *mpa, const struct reaction_fpdu 
         watch->of[kind].time_ns = event->place.time_ns;
         watch->of[kind].at =
             (struct stimulus){.offset = event->fpdu.offset, .end = watch->last_end, .frame = event->place.frame};
+        INVARIANT(watch->of[kind].count > 0 && watch->of[kind].at.end > watch->of[kind].at.offset);
     }
 }
 

@@ -7,6 +7,7 @@
  * specifically.
  */
 #include "engine/mpa/mpa_reaction.h"
+#include "wire/invariant.h"
 
 #include <stdio.h>
 
@@ -124,6 +125,7 @@ static const struct close_rules {
 
 static void settle_passed(struct mpa_connection *mpa, struct close_watch *watch)
 {
+    INVARIANT(watch->kind != CLOSE_NONE && watch->kind < CLOSE_KINDS);
     for (unsigned i = 0; i < kinds[watch->kind].n_passed; i++)
         verdict_passed(mpa->verdict, kinds[watch->kind].passed[i]);
     watch->kind = CLOSE_NONE;
@@ -131,6 +133,7 @@ static void settle_passed(struct mpa_connection *mpa, struct close_watch *watch)
 
 static void close_settle_open(struct mpa_connection *mpa, struct close_watch *watch)
 {
+    INVARIANT(watch->kind != CLOSE_NONE && watch->kind < CLOSE_KINDS);
     for (unsigned i = 0; i < kinds[watch->kind].n_passed; i++)
         verdict_inconclusive(mpa->verdict, kinds[watch->kind].passed[i]);
     watch->kind = CLOSE_NONE;
@@ -141,6 +144,7 @@ static void close_settle_failed(struct mpa_connection *mpa, unsigned reactor, en
 {
     struct close_watch *watch = &mpa->reaction->close[reactor];
 
+    INVARIANT(watch->kind != CLOSE_NONE && watch->kind < CLOSE_KINDS);
     if (rule != RULE_NONE)
         verdict_failed(mpa->verdict, rule, direction_of(mpa, reactor), place, watch->at.frame,
                        "expected the connection to be closed within %g s of the %s in frame %u; found %s",
@@ -161,6 +165,7 @@ static void close_start_clock(struct mpa_connection *mpa, unsigned reactor)
         watch->started = true;
         watch->due = mpa->reaction->now + mpa->options.t_close;
     }
+    INVARIANT(!watch->started || reaction_received(mpa, reactor, watch->at.end));
 }
 
 static void expect_close(struct mpa_connection *mpa, unsigned reactor, enum close_kind kind, uint64_t offset,
@@ -173,6 +178,7 @@ static void expect_close(struct mpa_connection *mpa, unsigned reactor, enum clos
     *watch = (struct close_watch){.kind = kind,
                                   .at = {.offset = offset, .end = offset + MPA_STARTUP_HEADER_LEN, .frame = frame},
                                   .revision = revision};
+    INVARIANT(watch->at.end > watch->at.offset && kinds[kind].n_passed > 0);
     close_start_clock(mpa, reactor);
 }
 
@@ -187,6 +193,7 @@ static void close_check_due(struct mpa_connection *mpa, unsigned reactor)
         close_settle_open(mpa, watch);
     else
         watch->overdue = reaction_place(mpa, reactor);
+    INVARIANT(watch->kind == CLOSE_NONE || watch->overdue.frame != 0);
 }
 
 /* closed: frame of the close; 0: none. True, and reported, when the connection was open after the time limit. */
@@ -202,6 +209,7 @@ static bool settle_overdue(struct mpa_connection *mpa, unsigned reactor, uint32_
         snprintf(found, sizeof found, "the connection still open after %g s, and closed later, in frame %u",
                  reaction_seconds(mpa->options.t_close), closed);
     close_settle_failed(mpa, reactor, kinds[watch->kind].open, &place, found);
+    INVARIANT(watch->kind == CLOSE_NONE);
     return true;
 }
 
@@ -325,6 +333,7 @@ void reaction_close_end(struct mpa_connection *mpa, unsigned side, bool reset)
         else
             settle_passed(mpa, watch);
     }
+    INVARIANT(watch->kind == CLOSE_NONE);
     /* After a reset the other end has nothing to close. */
     if (reset && peers->kind != CLOSE_NONE && !settle_overdue(mpa, 1 - side, 0))
         close_settle_open(mpa, peers);
@@ -337,5 +346,6 @@ void reaction_close_finish(struct mpa_connection *mpa)
             close_check_due(mpa, reactor);
         if (!settle_overdue(mpa, reactor, 0) && mpa->reaction->close[reactor].kind != CLOSE_NONE)
             close_settle_open(mpa, &mpa->reaction->close[reactor]);
+        INVARIANT(mpa->reaction->close[reactor].kind == CLOSE_NONE);
     }
 }

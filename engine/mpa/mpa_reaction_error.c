@@ -18,6 +18,7 @@
 #include "engine/mpa/mpa_reaction.h"
 
 #include "wire/crc32c.h"
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 #include <stdio.h>
@@ -68,6 +69,7 @@ static void pass_reaction(struct mpa_connection *mpa, const struct error_watch *
 
 static void error_settle_open(struct mpa_connection *mpa, struct error_watch *watch)
 {
+    INVARIANT(watch->state != ERROR_NONE && watch->state != ERROR_SETTLED);
     verdict_inconclusive(mpa->verdict, watch->state == ERROR_TERMINATED ? RULE_MPA_8_14 : ignored_rule(watch));
     watch->state = ERROR_SETTLED;
 }
@@ -77,6 +79,7 @@ static void error_settle_failed(struct mpa_connection *mpa, unsigned reactor, en
 {
     struct error_watch *watch = &mpa->reaction->error[reactor];
 
+    INVARIANT(watch->state != ERROR_NONE && watch->state != ERROR_SETTLED);
     verdict_failed(mpa->verdict, rule, direction_of(mpa, reactor), place, watch->at.frame,
                    "expected a Terminate (layer 2, error type 0, code %d), a close, or no acknowledgment after the %s "
                    "in frame %u; found %s",
@@ -92,6 +95,7 @@ static void error_start_clock(struct mpa_connection *mpa, unsigned reactor)
         watch->state = ERROR_RECEIVED;
         watch->due = mpa->reaction->now + mpa->options.t_react;
     }
+    INVARIANT(watch->state != ERROR_RECEIVED || reaction_received(mpa, reactor, watch->at.end));
 }
 
 /* ---- stimuli ---- */
@@ -122,6 +126,7 @@ static bool crc_with_zeros(const struct mpa_fpdu *fpdu, bool pad, uint32_t *crc)
         copy[--at] = 0;
         left--;
     }
+    INVARIANT(left == 0);
     *crc = crc32c(copy, covered);
     free(copy);
     return true;
@@ -247,8 +252,10 @@ static void watch_error(struct mpa_connection *mpa, const struct reaction_fpdu *
         .peer_ended = mpa->reaction->ended[fpdu->side],
         .due = mpa->reaction->now + mpa->options.t_react,
     };
+    INVARIANT(watch->at.end > watch->at.offset && watch->at.frame > 0);
     if (event->has_ddp) {
         watch->header_len = event->ddp.header_len;
+        INVARIANT(watch->header_len <= sizeof watch->header && watch->header_len <= event->fpdu.ulpdu_length);
         memcpy(watch->header, event->fpdu.ulpdu, watch->header_len);
     }
     error_start_clock(mpa, reactor);
@@ -418,6 +425,7 @@ void reaction_error_end(struct mpa_connection *mpa, unsigned side, bool reset)
                 verdict_passed(mpa->verdict, RULE_MPA_8_14);
             mpa->reaction->error[reactor].state = ERROR_SETTLED;
         }
+    INVARIANT(mine->state != ERROR_SENT && mine->state != ERROR_RECEIVED);
     theirs->peer_ended = true;
     if (reset && (theirs->state == ERROR_SENT || theirs->state == ERROR_RECEIVED))
         error_settle_open(mpa, theirs);

@@ -4,6 +4,7 @@
  * the Responder's reaction to the RTR.
  */
 #include "engine/mpa/mpa_reaction.h"
+#include "wire/invariant.h"
 
 enum { CODE_LOCAL_CATASTROPHIC = 5, CODE_IRD = 6, CODE_RTR = 7 };
 
@@ -55,6 +56,7 @@ static unsigned enhanced_flags(const struct mpa_enhanced *asked, const struct mp
         flags |= ESTABLISH_NOT_NEGOTIATED;
     if (got->ord > asked->ird && got->ord != MPA_IRD_ORD_NOT_NEGOTIATED)
         flags |= ESTABLISH_ORD;
+    INVARIANT(!(flags & ESTABLISH_MODEL) || !(flags & ESTABLISH_NO_RTR));
     return flags;
 }
 
@@ -99,6 +101,8 @@ static void establish_start_clock(struct mpa_connection *mpa)
         watch->rtr_started = true;
         watch->rtr_due = mpa->reaction->now + mpa->options.t_react;
     }
+    INVARIANT(!watch->started || watch->terminated || reaction_received(mpa, initiator, watch->at.end));
+    INVARIANT(watch->rtr == 0 || watch->rtr_at.end > watch->rtr_at.offset);
 }
 
 void reaction_establish_startup(struct mpa_connection *mpa, unsigned side)
@@ -163,6 +167,7 @@ static void establish_judge_terminate(struct mpa_connection *mpa, const struct r
             first = &causes[i];
             code_right |= establish_code_fits(mpa->verdict, first, terminate);
         }
+    INVARIANT(watch->flags & first->flag);
     if (!layer_right)
         verdict_failed(mpa->verdict, RULE_MPA2_8_01, direction, place, watch->at.frame,
                        "expected a Terminate with layer 2, error type 0 after the %s in frame %u; found a Terminate "
@@ -259,6 +264,7 @@ static void establish_judge_first_fpdu(struct mpa_connection *mpa, const struct 
                                           .end = fpdu->event->fpdu.offset + fpdu->event->fpdu.length,
                                           .frame = place->frame};
     }
+    INVARIANT((watch->rtr & mpa->parameters.rtr) == watch->rtr && (watch->rtr & (watch->rtr - 1)) == 0);
 }
 
 /* ---- the Responder's answer to the RTR ---- */
@@ -267,6 +273,7 @@ static void establish_accept_rtr(struct mpa_connection *mpa)
 {
     struct establish_watch *watch = &mpa->reaction->establish;
 
+    INVARIANT(watch->rtr != 0);
     verdict_passed(mpa->verdict, RULE_MPA2_9_2_05);
     if (watch->rtr != MPA_RTR_SEND)
         verdict_passed(mpa->verdict, RULE_MPA2_9_2_26);

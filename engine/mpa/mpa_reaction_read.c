@@ -5,6 +5,7 @@
  */
 #include "engine/core/words.h"
 #include "engine/mpa/mpa_reaction.h"
+#include "wire/invariant.h"
 
 enum { ETYPE_UNTAGGED = 2, CODE_NO_BUFFER = 2, CODE_MSN_RANGE = 3 }; /* for layer DDP, RFC 5041 section 8.2 */
 
@@ -21,11 +22,18 @@ static struct read_kept *reaction_read_kept_at(struct read_ring *ring, unsigned 
     return &ring->kept[reaction_read_place_of(ring, i)];
 }
 
+static bool ring_is_sound(const struct read_ring *ring)
+{
+    return ring->n <= ring->capacity && ring->capacity <= READS_KEPT &&
+           (ring->capacity == 0 || ring->first < ring->capacity) && (ring->kept != NULL) == (ring->capacity > 0);
+}
+
 /* Forgets the `count` oldest Requests. */
 static void reaction_read_drop(struct read_ring *ring, unsigned count)
 {
     ring->first = reaction_read_place_of(ring, count);
     ring->n -= count;
+    INVARIANT(ring_is_sound(ring));
 }
 
 void reaction_read_free(struct read_ring *ring)
@@ -48,6 +56,7 @@ static bool reaction_read_make_room(struct arena *arena, struct read_ring *ring)
     if (!kept) {
         ring->skipped = true;
         reaction_read_drop(ring, 1);
+        INVARIANT(ring->n < ring->capacity);
         return true;
     }
     for (unsigned i = 0; i < ring->n; i++)
@@ -56,6 +65,7 @@ static bool reaction_read_make_room(struct arena *arena, struct read_ring *ring)
     ring->kept = kept;
     ring->first = 0;
     ring->capacity = capacity;
+    INVARIANT(ring_is_sound(ring) && ring->n < ring->capacity);
     return true;
 }
 
@@ -123,6 +133,7 @@ static void judge_early(struct mpa_connection *mpa, struct read_ring *ring, stru
     kept->answered = true;
     if (ring->early.answer.last)
         ring->n--;
+    INVARIANT(ring_is_sound(ring) && kept->answered);
 }
 
 static bool decode_request(const struct mpa_fpdu_event *event, struct read_kept *kept)
@@ -170,6 +181,7 @@ static void reaction_read_keep(struct mpa_connection *mpa, const struct reaction
     request.first = !request.atomic && mpa_is_first(mpa, fpdu->side, event) && (int)fpdu->side == initiator_of(mpa);
     kept = reaction_read_kept_at(*ring, (*ring)->n++);
     *kept = request;
+    INVARIANT(ring_is_sound(*ring) && kept->at.end > kept->at.offset);
     (*ring)->last_is_read = !request.atomic;
     judge_early(mpa, *ring, kept);
 }
@@ -224,6 +236,7 @@ static void reaction_read_judge_first(struct mpa_connection *mpa, const struct r
 {
     const struct read_kept *first = reaction_read_kept_at(ring, 0);
 
+    INVARIANT(answered < ring->n);
     if (answered == 0 || reaction_read_kept_at(ring, answered)->atomic || !first->first || first->answered ||
         first->wrong_crc || mpa->parameters.peer_to_peer || mpa->side[fpdu->side].hole ||
         mpa->reaction->responder_understood || ring->early.lost)
@@ -300,6 +313,7 @@ static void judge_answer_of(struct mpa_connection *mpa, const struct reaction_fp
     judge_excess_taken(mpa, &fpdu->event->place, kept);
     reaction_read_judge_first(mpa, fpdu, ring, i);
     kept->answered = true;
+    INVARIANT(i < ring->n);
 }
 
 static void reaction_read_answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
@@ -416,6 +430,7 @@ static void reaction_read_count_reads(struct mpa_connection *mpa, unsigned reade
         state->reads_peak[reader] = now;
     if (now > 0 && reaction_read_limit_of(mpa, reader, &limit, &rule) && now == limit)
         state->reads_limit_reached[reader] = true;
+    INVARIANT(state->reads_peak[reader] >= now);
 }
 
 void reaction_read_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)

@@ -2,6 +2,7 @@
 /* Reactions: the hooks of the core, the clock, and what each side has acknowledged. */
 #include "engine/mpa/mpa_reaction.h"
 #include "engine/terminate/terminate_layout.h"
+#include "wire/invariant.h"
 
 bool mpa_reaction_new(struct mpa_connection *mpa)
 {
@@ -89,6 +90,7 @@ static void advance(struct mpa_connection *mpa, int64_t time_ns, uint32_t frame,
         state->frame = frame;
         state->frame_side = (uint8_t)side;
     }
+    INVARIANT(state->now >= time_ns && state->frame >= frame && state->frame_side < 2);
 }
 
 static void reaction_acknowledge(struct mpa_connection *mpa, unsigned side, uint64_t acked)
@@ -98,6 +100,7 @@ static void reaction_acknowledge(struct mpa_connection *mpa, unsigned side, uint
     if (!state->acked_known[side] || acked > state->acked[side])
         state->acked[side] = acked;
     state->acked_known[side] = true;
+    INVARIANT(state->acked[side] >= acked);
 }
 
 void mpa_reaction_startup(struct mpa_connection *mpa, unsigned side)
@@ -178,6 +181,7 @@ void mpa_reaction_conflict(struct mpa_connection *mpa, unsigned side, uint64_t o
 {
     mpa->reaction->conflict_from[side] = offset;
     mpa->reaction->conflict_to[side] = offset + segment->length;
+    INVARIANT(mpa->reaction->conflict_to[side] >= mpa->reaction->conflict_from[side]);
     if (reaction_sees_all(mpa))
         reaction_error_repaired(mpa, side, offset, segment);
 }

@@ -10,6 +10,7 @@
  */
 #include "engine/core/words.h"
 #include "engine/mpa/mpa_startup_state.h"
+#include "wire/invariant.h"
 
 enum { RESPONSE_MIN = MPA_LENGTH_LEN + DDP_TAGGED_HEADER_LEN + MPA_CRC_LEN };
 
@@ -61,6 +62,7 @@ static void count_response(struct mpa_connection *mpa, unsigned side, const stru
         reads->outstanding[peer]--;
     else if (ahead_of_capture(mpa, side, event))
         reads->early[peer]++;
+    INVARIANT(reads->outstanding[peer] == 0 || reads->early[peer] == 0);
 }
 
 /* Octets that `side` sent before this FPDU, and that were not captured, may have been Responses. */
@@ -90,6 +92,7 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
         reads->early[side]--;
     else
         reads->outstanding[side]++;
+    INVARIANT(reads->outstanding[side] == 0 || reads->early[side] == 0);
     limit = read_limit_of(mpa, side);
     if (!limit_negotiated(mpa, side))
         return;
@@ -110,6 +113,7 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
     if (reads->over[side] || (limit == 0 && mpa->order->rtr.read_without_slot))
         return;
     reads->over[side] = true;
+    INVARIANT(reads->outstanding[side] > limit);
     verdict_failed(mpa->verdict, rule, event->direction, &event->place,
                    mpa->side[initiator ? peer : side].startup.place.frame,
                    "expected at most %u RDMA Read Request%s in flight (%s of the MPA Reply); found %llu RDMA Read "

@@ -6,6 +6,7 @@
  * startup frame of the other side was seen, less proof is required.
  */
 #include "engine/mpa/mpa_framing.h"
+#include "wire/invariant.h"
 
 enum {
     LOOK_MAX = 512 << 10,               /* octets of one side searched in vain */
@@ -96,6 +97,7 @@ static struct tally recognise_walk(struct mpa_connection *mpa, unsigned side, ui
         at += fpdu.length;
         tally.whole_segments = mpa_segment_starts(mpa, side, start) && mpa_segment_ends(mpa, side, at);
     }
+    INVARIANT(tally.crcs <= tally.plausible && tally.zero_crc_fields <= tally.plausible && tally.plausible <= WALK_MAX);
     return tally;
 }
 
@@ -142,6 +144,7 @@ static enum seek recognise_judge(struct mpa_connection *mpa, unsigned side, uint
         return SEEK_NONE;
     if (tally.whole_segments && tally.plausible > mpa->side[side].row)
         mpa->side[side].row = tally.plausible;
+    INVARIANT(mpa->side[side].row <= WALK_MAX);
     return SEEK_PENDING;
 }
 
@@ -151,6 +154,7 @@ static void set_grid(struct mpa_framing_state *fs, bool markers, uint64_t origin
     fs->framing.seq_start = origin;
     while (markers && fs->framing.seq_start > start && fs->framing.seq_start >= MPA_MARKER_PERIOD)
         fs->framing.seq_start -= MPA_MARKER_PERIOD;
+    INVARIANT(!markers || fs->framing.seq_start <= start || fs->framing.seq_start < MPA_MARKER_PERIOD);
 }
 
 /*
@@ -269,6 +273,7 @@ static enum seek recognise_search(struct mpa_connection *mpa, unsigned side, boo
 
         if (found == SEEK_FOUND) {
             *at = x;
+            INVARIANT(x >= from && x >= s->window.offset);
             return found;
         }
         if (found == SEEK_PENDING && starts == 0) {
@@ -311,6 +316,8 @@ static void recognise_settle(struct mpa_connection *mpa, unsigned side, uint64_t
         parameters->midstream = true;
         mpa_set_phase(mpa, MPA_PHASE_FULL_OPERATION, &place);
     }
+    INVARIANT(mpa->phase == MPA_PHASE_FULL_OPERATION && parameters->markers[side] != UNKNOWN);
+    INVARIANT(s->cursor >= s->window.offset && s->cursor < mpa_window_end(&s->window));
 }
 
 bool mpa_recognise(struct mpa_connection *mpa, unsigned side, bool last)
@@ -343,6 +350,7 @@ bool mpa_recognise(struct mpa_connection *mpa, unsigned side, bool last)
         s->cursor = keep;
     s->streamed += keep > s->window.offset ? keep - s->window.offset : 0;
     mpa_window_drop(&s->window, keep);
+    INVARIANT(s->window.offset <= s->cursor);
     if (s->streamed > LOOK_MAX && mpa->phase != MPA_PHASE_FULL_OPERATION)
         s->state = SIDE_STREAMING;
     return false;

@@ -14,6 +14,7 @@
  */
 #include "engine/core/words.h"
 #include "engine/mpa/mpa_startup_state.h"
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 #include <stdio.h>
@@ -121,6 +122,7 @@ static void rtr_accept_rtr(struct mpa_connection *mpa, const struct mpa_fpdu_eve
     rtr->place = event->place;
     rtr->send_msn_open = rtr->kind == MPA_RTR_SEND;
     rtr->read_msn_open = rtr->kind == MPA_RTR_READ;
+    INVARIANT(rtr->kind != 0 && !(rtr->send_msn_open && rtr->read_msn_open));
     if (rtr->kind != MPA_RTR_READ)
         return;
     rtr->sink_stag = get_be32(ddp->payload);
@@ -148,6 +150,7 @@ static void rtr_judge_first_fpdu(struct mpa_connection *mpa, const struct mpa_fp
 
     rtr->suspect = RTR_SETTLED;
     rtr_describe(rtr->found, sizeof rtr->found, event);
+    INVARIANT(rtr->found[0] != '\0');
     if (!event->has_ddp) {
         verdict_failed(mpa->verdict, RULE_MPA2_1_1_01, DIR_TO_RESPONDER, &event->place, 0,
                        "expected an RDMAP message as RTR in the first FPDU; found %s as the first FPDU", rtr->found);
@@ -184,6 +187,7 @@ static void rtr_judge_first_fpdu(struct mpa_connection *mpa, const struct mpa_fp
     rtr->suspect = (mpa->parameters.rtr & kind) != 0 ? RTR_MALFORMED : RTR_OTHER;
     rtr->kind = kind;
     rtr->place = event->place;
+    INVARIANT(rtr->suspect != RTR_MALFORMED || rtr->kind != 0);
 }
 
 /* The first FPDU was not an RTR: the second shows whether there is one; event NULL: there is no second FPDU. */
@@ -193,6 +197,7 @@ static void settle_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_
     enum rtr_suspect suspect = rtr->suspect;
     struct place place = rtr->place;
 
+    INVARIANT(suspect != RTR_SETTLED);
     rtr->suspect = RTR_SETTLED;
     if (event && event->has_ddp && (mpa->parameters.rtr & rtr_kind_of(&event->ddp)) != 0 &&
         transfers_nothing(&event->ddp)) {

@@ -3,6 +3,7 @@
 #include "engine/mpa/mpa_framing.h"
 
 #include "wire/crc32c.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -34,6 +35,8 @@ void mpa_shape_grid(struct mpa_shape *shape, bool markers_on, uint64_t origin, u
         at += (start - origin + period - 1) / period * period;
     for (; at < until && shape->n < MPA_FPDU_MARKERS_MAX; at += period)
         shape->at[shape->n++] = at;
+    INVARIANT(shape->n <= MPA_FPDU_MARKERS_MAX);
+    INVARIANT(shape->n == 0 || (shape->at[0] >= start && shape->at[shape->n - 1] < until));
 }
 
 void mpa_shape_set_length(struct mpa_shape *shape, uint16_t length)
@@ -41,6 +44,7 @@ void mpa_shape_set_length(struct mpa_shape *shape, uint16_t length)
     shape->length = length;
     shape->pad = (uint8_t)mpa_pad_length(length);
     shape->crc = MPA_CRC_LEN;
+    INVARIANT((MPA_LENGTH_LEN + shape->length + shape->pad) % 4 == 0);
 }
 
 void mpa_shape_init(struct mpa_shape *shape, const struct mpa_framing_state *fs, uint64_t start, uint16_t length)
@@ -53,6 +57,7 @@ void mpa_shape_remove(struct mpa_shape *shape, unsigned index)
 {
     memmove(shape->at + index, shape->at + index + 1, (shape->n - index - 1) * sizeof shape->at[0]);
     shape->n--;
+    INVARIANT(shape->n < MPA_FPDU_MARKERS_MAX && index <= shape->n);
 }
 
 uint64_t mpa_shape_end(const struct mpa_shape *shape, uint64_t start)
@@ -89,6 +94,7 @@ static void shape_take(struct walk *walk, uint8_t *out, size_t n)
         skip_markers(walk);
         until = walk->marker < walk->shape->n ? walk->shape->at[walk->marker] : UINT64_MAX;
         step = until - walk->pos < n ? (size_t)(until - walk->pos) : n;
+        INVARIANT(step > 0 && walk->pos + step <= mpa_window_end(&walk->s->window));
         memcpy(out, mpa_window_at(&walk->s->window, walk->pos), step);
         out += step;
         n -= step;
@@ -127,6 +133,7 @@ bool mpa_shape_read(struct mpa_fpdu *out, const struct mpa_shape *shape, struct 
         .pad_length = shape->pad < sizeof out->pad ? shape->pad : (uint8_t)sizeof out->pad,
         .markers = scratch->markers,
     };
+    INVARIANT(out->length >= MPA_LENGTH_LEN && shape->n <= MPA_FPDU_MARKERS_MAX);
     skip_markers(&walk);
     out->header = walk.pos;
     shape_take(&walk, field, MPA_LENGTH_LEN);
@@ -139,8 +146,10 @@ bool mpa_shape_read(struct mpa_fpdu *out, const struct mpa_shape *shape, struct 
         shape_take(&walk, field, MPA_CRC_LEN);
         out->crc = get_le32(field);
     }
+    INVARIANT(shape->crc == 0 || walk.pos == end);
     for (unsigned i = 0; i < shape->n && shape->at[i] < end; i++)
         scratch->markers[out->n_markers++] = marker_at(s, shape->at[i], out->header);
+    INVARIANT(out->header >= start && out->n_markers <= shape->n);
     return true;
 }
 
@@ -162,6 +171,7 @@ void mpa_shape_read_cut(struct mpa_fpdu *out, const struct mpa_shape *shape, str
         .markers = scratch->markers,
     };
     out->cut = (uint32_t)(start + out->length - there);
+    INVARIANT(out->length <= sizeof octets && out->cut <= out->length);
     memcpy(octets, mpa_window_at(&s->window, start), out->length - out->cut);
     memset(octets + (out->length - out->cut), 0, out->cut);
     skip_markers(&walk);
@@ -171,8 +181,10 @@ void mpa_shape_read_cut(struct mpa_fpdu *out, const struct mpa_shape *shape, str
         scratch->ulpdu[n++] = *mpa_window_at(&s->window, walk.pos++);
     memset(scratch->ulpdu + n, 0, shape->length - n);
     out->lacking = (uint16_t)(shape->length - n);
+    INVARIANT(n <= shape->length && out->lacking <= out->ulpdu_length);
     for (unsigned i = 0; i < shape->n && shape->at[i] + MPA_MARKER_LEN <= there; i++)
         scratch->markers[out->n_markers++] = marker_at(s, shape->at[i], out->header);
+    INVARIANT(out->n_markers <= shape->n && out->header >= start);
 }
 
 enum mpa_fpdu_status mpa_framing_parse(struct mpa_connection *mpa, unsigned side, uint64_t at, struct mpa_fpdu *out)

@@ -4,6 +4,7 @@
  * reorder and repeat segments; nothing is reported that these effects may explain.
  */
 #include "engine/mpa/mpa_tcp.h"
+#include "wire/invariant.h"
 
 static const int64_t millisecond = 1000000;
 
@@ -46,6 +47,7 @@ static void fail_early_ack(struct mpa_connection *mpa, unsigned side, uint32_t r
 {
     struct mpa_tcp_side *mine = &mpa->tcp_rules->side[side];
 
+    INVARIANT(mine->early_ack.open && mine->early_ack.acked > mine->early_ack.sent);
     verdict_failed(mpa->verdict, RULE_MPA_1_2_04, direction_of(mpa, side), &mine->early_ack.place, related,
                    "expected at most the %llu octets that the peer had sent to be acknowledged; found an "
                    "acknowledgment of %llu octets",
@@ -79,6 +81,7 @@ static void watch_ack(struct mpa_connection *mpa, const struct tcp_segment *segm
     mine->early_ack.end = offset + segment->length + (segment->flags & TCP_FIN ? 1 : 0);
     mine->early_ack.acked = acked;
     mine->early_ack.sent = mine->early_ack.filled = peer->highest;
+    INVARIANT(mine->early_ack.acked > mine->early_ack.filled + 1 && !mine->early_ack.settled);
 }
 
 /*
@@ -120,6 +123,8 @@ static void resolve_early_ack(struct mpa_connection *mpa, const struct tcp_segme
         acker->early_ack.open = false; /* lost by the capture */
         acker->early_ack.settled = true;
     }
+    INVARIANT(!acker->early_ack.open ||
+              (!acker->early_ack.settled && acker->early_ack.filled < acker->early_ack.acked));
 }
 
 /* ---- MPA-7.1.5-03: retransmissions ---- */
@@ -169,6 +174,7 @@ static void note_crc(struct mpa_connection *mpa, unsigned side, const struct mpa
 
     if (event->crc == MPA_CRC_WRONG)
         mine->bad[mine->n_bad++ % BAD_FPDUS_KEPT] = (struct octet_range){from, to};
+    INVARIANT(from < to);
     if (!mine->conflict.open || mine->conflict.place.offset >= to)
         return;
     mine->conflict.open = false;
@@ -195,6 +201,8 @@ static void keep_boundaries(struct mpa_connection *mpa, struct mpa_tcp_side *min
     }
     if (mine->sent_capacity > 0)
         mine->sent[mine->n_sent++ & (mine->sent_capacity - 1)] = range;
+    INVARIANT((mine->sent_capacity & (mine->sent_capacity - 1)) == 0 && mine->sent_capacity <= SEGMENTS_KEPT);
+    INVARIANT(range.from < range.to);
 }
 
 static void note_boundaries(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset)
@@ -244,6 +252,7 @@ static void note_fragments(struct mpa_connection *mpa, const struct tcp_segment 
         mine->fragments.frame = segment->frame;
         mine->fragments.time_ns = segment->time_ns;
     }
+    INVARIANT(mine->fragments.octets.from < mine->fragments.octets.to && !mine->fragments.settled);
     if (offset != mine->fragments.octets.from)
         return;
     if (++mine->fragments.times < FRAGMENTS_SENT_MIN ||
@@ -284,6 +293,7 @@ static void check_fin(struct mpa_connection *mpa, const struct tcp_segment *segm
         segment->flags & (TCP_SYN | TCP_RST))
         return;
     mine->beyond_fin = true;
+    INVARIANT(end > s->fin_offset);
     verdict_failed(mpa->verdict, RULE_MPA_7_2_01, direction_of(mpa, segment->side), &place, s->end_place.frame,
                    "expected no octets after the FIN in frame %u; found %llu octets after the FIN", s->end_place.frame,
                    (unsigned long long)(end - s->fin_offset));

@@ -5,6 +5,7 @@
  * gross cases are reported, once per direction, measured against the MSS of the SYN.
  */
 #include "engine/mpa/mpa_tcp.h"
+#include "wire/invariant.h"
 
 enum {
     NON_FINAL_MIN = 8,      /* number of DDP segments after which undersize is persistent */
@@ -71,6 +72,7 @@ static void segmentation_note_start(struct mpa_connection *mpa, unsigned side, c
     }
     s->aligned += starts_segment;
     s->holds_whole |= last->frame == first->frame;
+    INVARIANT(s->packed_badly <= s->packed && s->aligned <= s->segments && s->segments <= s->fpdus);
 }
 
 void mpa_segmentation_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
@@ -96,6 +98,8 @@ void mpa_segmentation_fpdu(struct mpa_connection *mpa, unsigned side, const stru
         }
     }
     segmentation_note_start(mpa, side, event);
+    INVARIANT(s->non_final <= s->fpdus && s->packed <= s->fpdus);
+    INVARIANT(s->largest_ulpdu <= MPA_ULPDU_MAX && (s->largest_fpdu > s->largest_ulpdu || s->largest_ulpdu == 0));
 }
 
 /* ---- judgement ---- */

@@ -8,6 +8,7 @@
  * later Request) or MPA-3-16. A version that stays wrong is reported once.
  */
 #include "engine/mpa/mpa_startup_state.h"
+#include "wire/invariant.h"
 #include "wire/rdmap.h"
 
 /* FPDUs on a connection without startup frames: 7.1.2 rule 1, or an old RDMAC stack (Appendix C). */
@@ -130,4 +131,5 @@ void mpa_judge_versions(struct mpa_connection *mpa, unsigned side, const struct 
         state->first[side] = ddp->dv;
     state->seen[side] = true;
     state->last[side] = ddp->dv;
+    INVARIANT(state->first[side] <= 3 && state->last[side] <= 3);
 }

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The octets of one direction that are still needed: the piece as delivered, or a buffer once octets must be kept. */
 #include "engine/mpa/mpa_internal.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
 enum { BUFFER_MIN = 256 };
+
+static bool window_is_sound(const struct mpa_window *window)
+{
+    return (window->n == 0 || window->p) && (window->capacity == 0) == (window->buffer == NULL) &&
+           (!window->buffered ||
+            (window->p >= window->buffer && window->p + window->n <= window->buffer + window->capacity));
+}
 
 /* Moves the window's octets into the buffer and makes room after them for `more` octets. */
 static bool window_gather(struct mpa_window *window, size_t more)
@@ -35,6 +43,7 @@ static bool window_gather(struct mpa_window *window, size_t more)
     }
     window->p = window->buffer;
     window->buffered = true;
+    INVARIANT(window_is_sound(window) && window->capacity >= wanted);
     return true;
 }
 
@@ -50,6 +59,7 @@ bool mpa_window_feed(struct mpa_window *window, uint64_t offset, const uint8_t *
         return false;
     memcpy(window->buffer + (window->p - window->buffer) + window->n, p, n);
     window->n += n;
+    INVARIANT(window_is_sound(window) && mpa_window_end(window) == offset + n); /* the octets follow each other */
     return true;
 }
 
@@ -64,6 +74,7 @@ void mpa_window_drop(struct mpa_window *window, uint64_t until)
         window->n -= (size_t)count;
         window->offset = until > window->offset ? until : window->offset;
     }
+    INVARIANT(window_is_sound(window) && window->offset >= until);
 }
 
 bool mpa_window_save(struct mpa_window *window)
