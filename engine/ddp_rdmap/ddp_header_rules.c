@@ -7,6 +7,7 @@
  * RDMAP-4.1-01 when it is at the other end of RsvdULP. MPA judges whether version 0 or 1 is right.
  */
 #include "engine/ddp_rdmap/rdmap_internal.h"
+#include "wire/invariant.h"
 
 static const struct {
     enum rule_id tagged, queue, word; /* word 0: the Invalidate STag or STag has a meaning */
@@ -327,4 +328,5 @@ void ddp_judge_header(struct rdmap_connection *rdmap, struct rdmap_step *step)
         header_judge_word(rdmap, step);
     }
     step->sound = true;
+    INVARIANT(step->info && step->info->tagged == step->ddp->tagged && (step->ddp->tagged || step->qn < DDP_QUEUES));
 }

@@ -2,6 +2,7 @@
 /* Shared by Tagged and Untagged DDP Messages: putting their segments together. RFC 5041 sections 4.1, 5.2, 5.3. */
 #include "engine/core/heap.h"
 #include "engine/ddp_rdmap/rdmap_internal.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,9 @@ void ddp_ranges_add(struct ddp_ranges *ranges, uint64_t from, uint64_t to)
     memmove(&ranges->range[i + 1], &ranges->range[joined], (ranges->n - joined) * sizeof ranges->range[0]);
     ranges->range[i] = (struct ddp_range){from, to};
     ranges->n = ranges->n - (joined - i) + 1;
+    INVARIANT(ranges->n <= DDP_RANGES_MAX && ranges->range[i].from < ranges->range[i].to);
+    INVARIANT(i == 0 || ranges->range[i - 1].to < ranges->range[i].from);
+    INVARIANT(i + 1 >= ranges->n || ranges->range[i].to < ranges->range[i + 1].from);
 }
 
 /* Few messages are out of order, so the pieces are allocated separately. */
@@ -84,6 +88,7 @@ void ddp_message_begin(struct rdmap_connection *rdmap, struct rdmap_step *step, 
     struct ddp_message *m = q->message;
     uint64_t at = ddp->tagged ? ddp->to : ddp->mo;
 
+    INVARIANT(m != &no_message);
     free(m->ranges);
     *m = (struct ddp_message){.number = rdmap->side[step->side].messages++,
                               .control = step->fpdu->fpdu.ulpdu[1],
@@ -100,12 +105,14 @@ void ddp_message_begin(struct rdmap_connection *rdmap, struct rdmap_step *step, 
     q->unsettled = false;
     q->messages++;
     step->starts = true;
+    INVARIANT(m->number < rdmap->side[step->side].messages && m->segments == 0 && !m->ranges);
 }
 
 static void interrupt(struct ddp_queue *q, const struct rdmap_step *step)
 {
     if (q->open && q->message != step->message && q->message->interrupted == 0)
         q->message->interrupted = step->fpdu->place.frame;
+    INVARIANT(!q->open || q->any);
 }
 
 void ddp_message_interrupts(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -170,6 +177,8 @@ void ddp_message_add(struct rdmap_connection *rdmap, struct rdmap_step *step, st
     m->segments++;
     m->last = step->fpdu->place;
     m->empty |= ddp->payload_len == 0;
+    INVARIANT(m->segments > 0 && (m->tagged || m->next >= m->last_at));
+    INVARIANT(m->octets >= ddp->payload_len && m->number < rdmap->side[step->side].messages);
     if (m->interrupted != 0) {
         rdmap_fail(rdmap, step, RULE_DDP_5_3_05, m->interrupted,
                    "expected the segments of a message in succession; found segment %u after a segment of another "
@@ -232,6 +241,7 @@ void ddp_stream_finish(struct rdmap_connection *rdmap, int64_t time_ns)
         return;
     first =
         s[0].terminated && (!s[1].terminated || s[0].terminate_place.time_ns <= s[1].terminate_place.time_ns) ? 0 : 1;
+    INVARIANT(s[first].terminated);
     if (s[0].reset || s[1].reset || (s[0].fin && s[1].fin))
         verdict_passed(rdmap->verdict, RULE_DDP_3_14);
     else if (s[0].hole || s[1].hole || message_is_missing(s, 0) || message_is_missing(s, 1) ||

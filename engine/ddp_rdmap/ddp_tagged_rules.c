@@ -10,6 +10,7 @@
  * one STag without Last in between look like one Write.
  */
 #include "engine/ddp_rdmap/rdmap_internal.h"
+#include "wire/invariant.h"
 
 /* The request answered by the open message, a Read Response; NULL when unknown. */
 static struct rdmap_request *answered_request(struct rdmap_connection *rdmap, unsigned side,
@@ -89,6 +90,7 @@ static void tagged_put_in_disorder(struct ddp_message *m, const struct rdmap_ste
         ddp_message_range(m, m->start, m->next);
     }
     m->disordered = true;
+    INVARIANT(m->disorder_found != m->disorder_expected);
 }
 
 /* ---- one segment ---- */
@@ -104,6 +106,7 @@ static void break_off(struct rdmap_connection *rdmap, struct rdmap_step *step, s
     if (!m->faulty && !rdmap_read_resumes(rdmap, step)) /* two alternating messages are one fault */
         ddp_message_not_ended(rdmap, m, step->fpdu->place.frame);
     q->open = false;
+    INVARIANT(!request || request->serial == m->request);
     if (!request)
         return;
     rdmap_read_broken_off(rdmap, step->side, request);
@@ -151,6 +154,7 @@ static bool tagged_explain(struct rdmap_connection *rdmap, struct rdmap_step *st
                    (unsigned long long)(m->next - m->last_at), (unsigned long long)m->last_at,
                    (unsigned long long)ddp->to);
         m->damaged = true; /* its octets can no longer be distinguished by TO */
+        INVARIANT(m->segments > 0);
     } else {
         tagged_put_in_disorder(m, step);
     }
@@ -230,6 +234,7 @@ void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
         m->first_known = q->known || is_first_of_response(rdmap, step);
         q->known = true;
     }
+    INVARIANT(q->open && q->known && q->message == m);
     ddp_message_add(rdmap, step, m);
     if (m->disordered)
         ddp_message_range(m, ddp->to, ddp->to + ddp->payload_len);
@@ -239,6 +244,7 @@ void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
     step->complete = m->first_known && !m->damaged &&
                      (!m->disordered || (ddp_ranges_of(m)->n == 1 && !ddp_ranges_of(m)->overlapped));
     q->open = false;
+    INVARIANT(!step->complete || m->tagged);
 }
 
 void ddp_tagged_hole(struct rdmap_connection *rdmap, unsigned side)

@@ -14,6 +14,7 @@
  */
 #include "engine/core/heap.h"
 #include "engine/ddp_rdmap/rdmap_internal.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ static void untagged_put_in_disorder(struct ddp_message *m, const struct rdmap_s
     m->disorder_expected = expected;
     m->disorder_found = step->ddp->mo;
     ddp_message_range(m, m->start, m->next); /* the octets that came in order before it */
+    INVARIANT(m->disorder_found != m->disorder_expected);
 }
 
 /* Reports a message that was closed with octets missing, which no later segment has supplied. */
@@ -40,6 +42,7 @@ static void untagged_settle(struct rdmap_connection *rdmap, struct ddp_queue *q)
     if (!q->unsettled)
         return;
     q->unsettled = false;
+    INVARIANT(m->segments > 0);
     m->faulty = true;
     if (m->next > UINT32_MAX) /* DDP-5.2-03 */
         return;
@@ -116,6 +119,7 @@ static bool untagged_keep_content(struct ddp_queue *q, struct rdmap_step *step)
         return false;
     if (ddp->payload_len > 0)
         memcpy(q->content + ddp->mo, ddp->payload, ddp->payload_len);
+    INVARIANT((uint64_t)ddp->mo + ddp->payload_len <= RDMAP_CONTENT_MAX);
     step->content = q->content;
     step->content_len = q->message->octets;
     return true;
@@ -175,6 +179,7 @@ static void judge_fixed_length(struct rdmap_connection *rdmap, struct rdmap_step
 static void report_astray(struct rdmap_connection *rdmap, struct ddp_queue *q)
 {
     q->skipped = false;
+    INVARIANT(q->astray_found != q->astray_expected);
     rdmap_fail_at(rdmap, &q->astray_place, q->astray_first ? RULE_DDP_4_3_13 : RULE_DDP_4_3_12, 0,
                   q->astray_first
                       ? "expected MSN %u in the first message of a queue; found MSN %u in the first message of a queue"
@@ -195,6 +200,7 @@ static void go_astray(struct rdmap_connection *rdmap, struct rdmap_step *step, s
     q->astray_place = step->fpdu->place;
     q->skipped = q->astray_found == q->expected + 1;
     step->faulty = true;
+    INVARIANT(q->astray_found != q->astray_expected);
     if (!q->skipped)
         report_astray(rdmap, q);
 }
@@ -302,6 +308,7 @@ static void untagged_begin(struct rdmap_connection *rdmap, struct rdmap_step *st
     q->hidden = 0;
     q->cut_open = false;
     ddp_message_begin(rdmap, step, q);
+    INVARIANT(q->open && q->known && q->message->segments == 0);
     if (ddp->mo == 0)
         return;
     if (!known) { /* the message began in the hole */
@@ -355,6 +362,7 @@ static void untagged_go_on(struct rdmap_connection *rdmap, struct rdmap_step *st
         m->damaged = true; /* its octets can no longer be distinguished by MO */
         return;
     }
+    INVARIANT(ddp->mo != m->next);
     untagged_put_in_disorder(m, step, m->next);
 }
 
@@ -377,6 +385,7 @@ static void untagged_add(struct rdmap_connection *rdmap, struct rdmap_step *step
         q->open = false;
         step->complete |= m->forced;
     }
+    INVARIANT(q->open == !step->ends && (!step->complete || step->ends));
 }
 
 /* ---- after a message ---- */
@@ -426,6 +435,7 @@ static bool untagged_belongs_to_last(struct rdmap_connection *rdmap, struct rdma
                m->qn, m->msn, (unsigned long long)m->next, ddp->mo);
     q->open = true;
     m->disordered = false;
+    INVARIANT(q->any && q->known);
     return true;
 }
 
@@ -458,6 +468,7 @@ static void untagged_terminate(struct rdmap_connection *rdmap, struct rdmap_step
     ddp_message_add(rdmap, step, q->message);
     step->complete = step->ends && untagged_keep_content(q, step) && q->message->segments == 1;
     q->open = !step->ends;
+    INVARIANT(q->open == !step->ends && (!step->complete || step->content));
 }
 
 void ddp_untagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -466,6 +477,7 @@ void ddp_untagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *ste
     struct ddp_queue *q = &rdmap->side[step->side].queue[step->qn];
     struct ddp_message *m = q->message;
 
+    INVARIANT(step->qn < DDP_QUEUES && (!q->open || q->any));
     if (step->qn == DDP_QN_TERMINATE) {
         untagged_terminate(rdmap, step);
         return;
@@ -526,6 +538,7 @@ static void untagged_unlearn(struct rdmap_connection *rdmap, struct ddp_queue *q
     q->hidden = q->astray || q->after_rtr || hidden > UINT32_MAX - q->hidden ? UINT32_MAX : q->hidden + hidden;
     q->cut_open |= q->open;
     q->any = q->open = q->known = q->astray = q->after_rtr = false;
+    INVARIANT(!q->unsettled && !q->skipped);
 }
 
 void ddp_untagged_unlearn(struct rdmap_connection *rdmap, unsigned side, unsigned qn)

@@ -11,6 +11,7 @@
 #include "engine/core/heap.h"
 #include "engine/ddp_rdmap/rdmap_answers.h"
 #include "engine/ddp_rdmap/rdmap_reaction.h"
+#include "wire/invariant.h"
 
 #include <stdlib.h>
 
@@ -79,6 +80,7 @@ void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_s
         if (!answers->overtaken || answers->n_overtaken == RDMAP_OVERTAKEN_MAX)
             return;
         overtaken = &answers->overtaken[answers->n_overtaken++];
+        INVARIANT(answers->n_overtaken <= RDMAP_OVERTAKEN_MAX);
         *overtaken = (struct rdmap_overtaken){
             .request = serial,
             .by_kind = step->request->operation.kind,
@@ -86,6 +88,7 @@ void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_s
             .by_request_frame = step->request->operation.place.frame,
             .by = step->fpdu->place,
         };
+        INVARIANT(overtaken_find(answers, serial) == overtaken); /* once only */
     }
 }
 
@@ -153,6 +156,7 @@ static void answer_fail_early(struct rdmap_connection *rdmap, unsigned requester
     struct rdmap_request *request = rdmap_request_at(requests, early->request);
     enum rule_id rule = early->kind == RDMAP_OP_READ ? RULE_RDMAP_5_5_12 : RULE_RDMAPX_5_4_04;
 
+    INVARIANT(early->open && early->matched);
     early->open = false;
     if (early->acked_known)
         rdmap_fail_at(rdmap, &early->place, rule, request ? request->operation.place.frame : 0,
@@ -234,6 +238,7 @@ void rdmap_answers_request(struct rdmap_connection *rdmap, struct rdmap_step *st
         early->matched = true;
         rdmap_reaction_asked_late(rdmap, step->side);
         early->request = step->request->serial;
+        INVARIANT(early->request < rdmap->side[step->side].requests.tail);
     }
 }
 
@@ -275,6 +280,7 @@ bool rdmap_answers_first(struct rdmap_connection *rdmap, struct rdmap_step *step
     if (overtaken) {
         fail_order(rdmap, answers, overtaken, step->request->operation.kind);
         *overtaken = answers->overtaken[--answers->n_overtaken];
+        INVARIANT(answers->n_overtaken < RDMAP_OVERTAKEN_MAX);
     }
     if (step->match == RDMAP_MATCH_LATER)
         rdmap_answers_overtake(rdmap, step);
@@ -359,6 +365,7 @@ static void answer_finish_side(struct rdmap_connection *rdmap, unsigned requeste
     if (answers->early.open && answers->early.matched)
         answer_fail_early(rdmap, requester, &answers->early);
     fail_surplus(rdmap, &answers->early);
+    INVARIANT(!answers->early.open);
     for (uint64_t serial = requests->head; serial < requests->tail && !reported; serial++) {
         const struct rdmap_request *request = rdmap_request_at(requests, serial);
         struct rdmap_overtaken *overtaken;

@@ -14,6 +14,7 @@
  */
 #include "engine/core/heap.h"
 #include "engine/ddp_rdmap/rdmap_atomic_state.h"
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 #include <string.h>
@@ -50,6 +51,7 @@ static struct rdmap_shadow *make_shadow(struct rdmap_atomic_state *state, unsign
         if (ways[i].touched < oldest->touched)
             oldest = &ways[i];
     *oldest = (struct rdmap_shadow){.used = true, .stag = stag, .to = to};
+    INVARIANT(find_shadow(state, requester, stag, to) == oldest);
     return oldest;
 }
 
@@ -69,6 +71,7 @@ struct rdmap_shadow *rdmap_shadow_of(struct rdmap_atomic_state *state, unsigned 
         shadow = make_shadow(state, requester, stag, to);
     if (shadow)
         shadow->touched = ++state->clock;
+    INVARIANT(!shadow || (shadow->used && shadow->stag == stag && shadow->to == to));
     return shadow;
 }
 
@@ -93,6 +96,7 @@ static bool atomic_memory_fits(struct rdmap_atomic_state *state, unsigned reques
             fitting |= (uint8_t)(1u << order);
     if (fitting != 0)
         state->orders[requester] = fitting;
+    INVARIANT(state->orders[requester] != 0 && (state->orders[requester] & ~(unsigned)BOTH_ORDERS) == 0);
     return fitting != 0;
 }
 
@@ -198,6 +202,7 @@ static struct rdmap_shadow *next_shadow(struct rdmap_atomic_state *state, unsign
         struct rdmap_shadow *shadow = few ? find_shadow(state, side, stag, address) : &state->shadow[side][*i];
 
         ++*i;
+        INVARIANT(*i <= n);
         if (shadow && shadow->used && shadow->stag == stag && (shadow->to - to < length || to - shadow->to < WORD))
             return shadow;
     }
@@ -282,6 +287,7 @@ void rdmap_memory_request(struct rdmap_connection *rdmap, struct rdmap_step *ste
         learn_word(rdmap, step->side, shadow);
     step->request->previous = shadow->memory.requested;
     shadow->memory.requested = step->request->serial + 1;
+    INVARIANT(step->request->previous < shadow->memory.requested);
 }
 
 /* Before the request, only answered Atomics and known Writes changed the address. */
@@ -315,6 +321,8 @@ void rdmap_memory_answered(const struct rdmap_connection *rdmap, const struct rd
     if (!together || step->request->activity != state->activity[requester] || memory->changed > step->request->end)
         memory->known = 0;
     shadow->activity = state->activity[requester];
+    INVARIANT(memory->known == 0 || memory->known == ALL_OCTETS);
+    INVARIANT(memory->answered <= rdmap->side[requester].requests.tail);
 }
 
 /* ---- Reads ---- */
@@ -327,6 +335,7 @@ static uint64_t before_read(struct rdmap_requests *requests, const struct rdmap_
 
         if (!request)
             return UINT64_MAX;
+        INVARIANT(request->previous < requested);
         requested = request->previous;
     }
     return requested;
@@ -356,6 +365,7 @@ static void atomic_memory_read_word(struct rdmap_connection *rdmap, struct rdmap
     atomic_memory_take_octets(step->ddp, to, shadow->to, memory);
     memory->answered = previous;
     shadow->activity = state->activity[requester];
+    INVARIANT(previous <= step->request->serial);
 }
 
 uint64_t rdmap_memory_activity(const struct rdmap_connection *rdmap, unsigned side)

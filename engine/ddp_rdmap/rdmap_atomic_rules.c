@@ -3,6 +3,7 @@
  * rdmap_atomic_values.c */
 #include "engine/ddp_rdmap/rdmap_answers.h"
 #include "engine/ddp_rdmap/rdmap_atomic_state.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 
@@ -172,6 +173,7 @@ static void judge_answered_alignment(struct rdmap_connection *rdmap, struct rdma
              swapped = certain ? entry->swapped & ~bit : 0;
 
     entry->used = ++rdmap->atomic->clock;
+    INVARIANT(entry->stag == atomic->stag);
     fail_requester(rdmap, step, entry, (added | swapped) != 0);
     if ((added | swapped) != 0)
         fail_responder(rdmap, step, entry, added, swapped);
@@ -179,6 +181,7 @@ static void judge_answered_alignment(struct rdmap_connection *rdmap, struct rdma
         entry->added |= (uint8_t)bit;
     else if (certain)
         entry->swapped |= (uint8_t)bit;
+    INVARIANT(!certain || ((entry->added | entry->swapped) & bit));
 }
 
 /* For an unanswered request: a responder refuses unaligned addresses. */

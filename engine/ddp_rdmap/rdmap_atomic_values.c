@@ -14,6 +14,7 @@
 #include "engine/core/heap.h"
 #include "engine/ddp_rdmap/rdmap_atomic_state.h"
 #include "wire/atomic.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,12 +44,14 @@ static void keep_write(struct rdmap_connection *rdmap, const struct rdmap_step *
     if (!state->written[step->side])
         return;
     kept = &state->written[step->side][state->n_written[step->side]++ % RDMAP_WRITES_KEPT];
+    INVARIANT(ddp->payload_len <= sizeof kept->octets && ddp->lacking == 0);
     *kept = (struct rdmap_write_kept){.stag = ddp->stag,
                                       .to = ddp->to,
                                       .activity = state->activity[step->side],
                                       .length = (uint8_t)ddp->payload_len,
                                       .frame = step->fpdu->place.frame};
     memcpy(kept->octets, ddp->payload, ddp->payload_len);
+    INVARIANT(kept->length >= sizeof(uint64_t) && kept->length == ddp->payload_len);
 }
 
 /* For exclusive memory: counts what may have changed any address. */
@@ -324,6 +327,7 @@ static void judge_written(struct rdmap_connection *rdmap, struct rdmap_step *ste
         if (kept->activity != state->activity[requester] || kept->stag != operation->stag || operation->to < kept->to ||
             operation->to - kept->to > kept->length - sizeof value)
             continue;
+        INVARIANT(operation->to - kept->to + sizeof value <= kept->length);
         for (unsigned octet = 0; octet < sizeof value; octet++)
             value = value << 8 | kept->octets[operation->to - kept->to + octet];
         if (response->original == value || response->original == __builtin_bswap64(value))
@@ -449,4 +453,5 @@ void rdmap_values_response(struct rdmap_connection *rdmap, struct rdmap_step *st
     shadow->place = step->fpdu->place;
     if (exclusive)
         rdmap_memory_answered(rdmap, step, shadow, shadow->after);
+    INVARIANT(shadow->to == operation->to && shadow->stag == operation->stag);
 }

@@ -5,6 +5,7 @@
  */
 #include "engine/ddp_rdmap/rdmap_answers.h"
 #include "engine/ddp_rdmap/rdmap_atomic_state.h"
+#include "wire/invariant.h"
 
 enum { LLP_MPA = 0x20, CODE_STARTUP_FIRST = 5, CODE_STARTUP_LAST = 7 };
 #define RTO_FIRST_NS INT64_C(1000000000) /* TCP's first retransmission timeout (RFC 6298 section 2.1) */
@@ -94,6 +95,7 @@ void rdmap_close_segment(struct rdmap_connection *rdmap, struct rdmap_step *step
         state->side[side].by_mpa = ends_startup(rdmap, step);
         state->side[side].end = step->fpdu->fpdu.offset + step->fpdu->fpdu.length;
         state->side[side].place = step->fpdu->place;
+        INVARIANT(state->side[side].end > step->fpdu->fpdu.offset);
     }
 }
 

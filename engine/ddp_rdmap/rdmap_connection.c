@@ -4,6 +4,7 @@
 #include "engine/ddp_rdmap/rdmap_reaction.h"
 #include "engine/terminate/terminate_layout.h"
 #include "wire/atomic.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -180,6 +181,7 @@ static enum rdmap_operation_kind connection_kind_of(uint8_t opcode)
         [RDMAP_ATOMIC_REQUEST] = RDMAP_OP_ATOMIC,
         [RDMAP_ATOMIC_RESPONSE] = RDMAP_OP_ATOMIC,
     };
+    INVARIANT(opcode < sizeof kinds / sizeof kinds[0]);
     return kinds[opcode];
 }
 
@@ -215,6 +217,8 @@ static void begin_operation(struct rdmap_connection *rdmap, struct rdmap_operati
         operation->msn = ddp->msn;
         break;
     }
+    INVARIANT(operation->after_write < operation->number);
+    INVARIANT(rdmap->side[step->side].last_write <= rdmap->operations);
 }
 
 /* A single message is the operation: Write, Send, Immediate Data, Terminate. */
@@ -228,6 +232,7 @@ static void one_way(struct rdmap_connection *rdmap, struct rdmap_step *step)
     operation->segments++;
     operation->place = step->fpdu->place;
     step->operation = operation;
+    INVARIANT(operation->segments > 0 && operation->number <= rdmap->operations);
 }
 
 static void connection_request(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -249,6 +254,7 @@ static void connection_request(struct rdmap_connection *rdmap, struct rdmap_step
     step->operation->place = step->fpdu->place;
     step->operation->segments = step->message->segments;
     step->request->faulty = step->message->faulty;
+    INVARIANT(step->request->known && step->operation->number == rdmap->operations);
     if (is_read) {
         step->operation->read = read;
         step->operation->stag = read.source_stag;
@@ -282,6 +288,7 @@ static void connection_count_answer(struct rdmap_step *step)
     operation->last_answer = step->fpdu->place;
     operation->octets += step->ddp->payload_len;
     operation->answered = step->ends;
+    INVARIANT(operation->kind == RDMAP_OP_READ || operation->kind == RDMAP_OP_ATOMIC);
 }
 
 /*
@@ -301,6 +308,7 @@ static bool requests_lag(struct rdmap_connection *rdmap, const struct rdmap_step
         requester->requests.late_until = UINT64_MAX;
     else if (step->acked > requester->requests.late_until)
         requester->requests.late_until = step->acked;
+    INVARIANT(requester->requests.uncertain);
     return true;
 }
 
@@ -334,6 +342,7 @@ static void read_response(struct rdmap_connection *rdmap, struct rdmap_step *ste
         step->match = message->first_known ? (enum rdmap_match)message->match : RDMAP_MATCH_UNKNOWN;
         step->request = message->matched ? rdmap_request_at(requests, message->request) : NULL;
     }
+    INVARIANT(!step->request || step->request->serial == message->request);
     connection_count_answer(step);
     if (!rdmap->verdict->off)
         rdmap_read_response(rdmap, step);
@@ -365,6 +374,7 @@ static void atomic_response(struct rdmap_connection *rdmap, struct rdmap_step *s
         operation->atomic_response = response;
         operation->atomic_after_known =
             rdmap_atomic_apply(&operation->atomic, response.original, &operation->atomic_after);
+        INVARIANT(operation->kind == RDMAP_OP_ATOMIC);
     }
     if (!rdmap->verdict->off)
         rdmap_atomic_response(rdmap, step, &response);
@@ -396,6 +406,7 @@ static void connection_terminate(struct rdmap_connection *rdmap, struct rdmap_st
         s->hole = s->terminated = true;
         s->terminate_place = step->fpdu->place;
     }
+    INVARIANT(step->message->segments > 0 && !step->request);
     if (!step->complete)
         return;
     status = rdmap_terminate_decode(&message, step->content, step->content_len);
@@ -490,6 +501,7 @@ static void connection_unlearn(struct rdmap_connection *rdmap, const struct rdma
         rdmap_requests_hole(&s->requests);
     if (!s->tagged.known || !s->queue[DDP_QN_ATOMIC_RESPONSE].known)
         rdmap_requests_doubt(&rdmap->side[other_side(step->side)].requests);
+    INVARIANT(!step->message);
 }
 
 /* MPA has reported that the sender uses another DV than the connection; the receiver must report it, too. */
@@ -537,15 +549,18 @@ static void connection_segment(struct rdmap_connection *rdmap, struct rdmap_step
         ddp_untagged_segment(rdmap, step);
     if (step->message)
         ddp_message_interrupts(rdmap, step);
+    INVARIANT(!step->message || (step->sound && !step->stray && step->message->segments > 0));
     if (judged)
         rdmap_close_segment(rdmap, step);
     if (step->message) {
         unsigned direction = step->fpdu->direction == DIR_UNKNOWN ? step->side : (unsigned)step->fpdu->direction;
+        INVARIANT(direction < 2);
 
         rdmap->counts.messages[step->ddp->opcode][direction] += step->ends;
         rdmap->counts.octets[step->ddp->opcode][direction] += step->ddp->payload_len;
         operation(rdmap, step);
     }
+    INVARIANT(!step->complete || step->ends);
     if (judged)
         judge_operation(rdmap, step);
     if (is_unread_request(step))
@@ -570,6 +585,7 @@ static void connection_lose(struct rdmap_connection *rdmap, unsigned side, uint6
     ddp_tagged_hole(rdmap, side);
     rdmap_requests_hole(&rdmap->side[side].requests);
     rdmap_requests_doubt(&rdmap->side[other_side(side)].requests); /* answers may be missing */
+    INVARIANT(!rdmap->side[side].tagged.known && !rdmap->side[side].tagged.open);
     if (rdmap->verdict->off)
         return;
     rdmap_stag_skipped(rdmap, side);
@@ -613,6 +629,7 @@ static void bridge_gap(struct rdmap_connection *rdmap, unsigned side, const stru
     struct rdmap_side *s = &rdmap->side[side];
 
     if (event->within && is_of_open_message(rdmap, side, &event->ddp)) {
+        INVARIANT(s->tagged.open && s->tagged.message->segments > 0);
         s->gap = false;
         s->patchy = true;
         s->tagged.message->damaged = true;
@@ -622,6 +639,7 @@ static void bridge_gap(struct rdmap_connection *rdmap, unsigned side, const stru
     } else {
         hole(rdmap, side);
     }
+    INVARIANT(!s->gap);
 }
 
 /* Notes whether a direction begins with the first FPDU seen. */
@@ -642,6 +660,7 @@ static void connection_start(struct rdmap_connection *rdmap, unsigned side, cons
     }
     rdmap_requests_distrust(&s->requests);
     hole(rdmap, side);
+    INVARIANT(s->hole && !s->from_start && s->requests.incomplete);
 }
 
 static void note_time(struct rdmap_connection *rdmap, int64_t time_ns)
@@ -652,6 +671,7 @@ static void note_time(struct rdmap_connection *rdmap, int64_t time_ns)
     }
     if (time_ns > rdmap->latest_ns)
         rdmap->latest_ns = time_ns;
+    INVARIANT(rdmap->latest_ns >= time_ns);
 }
 
 void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu_event *event)
@@ -676,6 +696,7 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
     note_time(rdmap, event->place.time_ns);
     s->end = event->fpdu.offset + event->fpdu.length;
     s->last = event->place;
+    INVARIANT(s->started && !s->gap && (!s->from_start || s->end > 0));
     if (event->crc == MPA_CRC_WRONG) { /* MPA has judged it; it may have been any message (RFC 5044 section 8) */
         hole(rdmap, side);
         if (!rdmap->verdict->off)
@@ -699,6 +720,7 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
     step.info = rdmap_opcode_info(event->ddp.opcode);
     step.ends = event->ddp.last;
     connection_segment(rdmap, &step);
+    INVARIANT(s->segments > 0 && s->messages <= s->segments);
 }
 
 /* ---- the other inputs ---- */
@@ -749,6 +771,7 @@ void rdmap_connection_end(struct rdmap_connection *rdmap, unsigned side, bool re
     s->end_place = *place;
     ddp_untagged_end(rdmap, side, !reset);
     ddp_tagged_end(rdmap, side, !reset);
+    INVARIANT(!s->tagged.open && !s->queue[DDP_QN_SEND].open && !s->queue[DDP_QN_READ_REQUEST].open);
     if (rdmap->verdict->off)
         return;
     rdmap_close_end(rdmap, side, reset, place);
@@ -763,6 +786,7 @@ void rdmap_connection_finish(struct rdmap_connection *rdmap, int64_t time_ns)
         give_up_gap(rdmap, side);
         ddp_untagged_end(rdmap, side, false);
         ddp_tagged_end(rdmap, side, false);
+        INVARIANT(!rdmap->side[side].tagged.open && !rdmap->side[side].gap);
     }
     rdmap->finished = true;
     if (rdmap->verdict->off)

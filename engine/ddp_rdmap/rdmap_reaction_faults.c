@@ -7,6 +7,7 @@
  * may come first: their codes are right answers, too.
  */
 #include "engine/ddp_rdmap/rdmap_reaction.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -169,6 +170,7 @@ void rdmap_fault_readvertise(struct rdmap_connection *rdmap, const struct rdmap_
         if (step->acked_known && step->acked < state->invalidated[peer][i].end)
             state->invalidated[peer][kept++] = state->invalidated[peer][i];
     state->n_invalidated[peer] = kept;
+    INVARIANT(kept <= INVALIDATED_MAX);
 }
 
 static void note_invalidated(struct rdmap_connection *rdmap, const struct rdmap_step *step)
@@ -188,6 +190,7 @@ static void note_invalidated(struct rdmap_connection *rdmap, const struct rdmap_
     state->invalidated[step->side][n].end = reaction_end_of(step);
     state->invalidated[step->side][n].frame = step->fpdu->place.frame;
     state->n_invalidated[step->side] = n + 1;
+    INVARIANT(n < INVALIDATED_MAX);
 }
 
 static bool is_invalidated(const struct rdmap_connection *rdmap, const struct rdmap_step *step, uint32_t stag)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "engine/ddp_rdmap/rdmap_reaction.h"
+#include "wire/invariant.h"
 
 bool rdmap_reaction_new(struct rdmap_connection *rdmap)
 {
@@ -12,8 +13,14 @@ bool rdmap_reaction_new(struct rdmap_connection *rdmap)
 
 /* ---- settling ---- */
 
+static bool watch_is_open(const struct fault_watch *watch)
+{
+    return watch->state == FAULT_WAITING && watch->kind != FAULT_NONE && watch->kind < FAULT_KINDS;
+}
+
 static void reaction_settle_open(struct rdmap_connection *rdmap, struct fault_watch *watch)
 {
+    INVARIANT(watch_is_open(watch));
     verdict_inconclusive(rdmap->verdict, rdmap_fault_info[watch->kind].ignored);
     watch->state = FAULT_SETTLED;
 }
@@ -24,6 +31,7 @@ static void settle_ignored(struct rdmap_connection *rdmap, struct fault_watch *w
 {
     const struct fault_info *info = &rdmap_fault_info[watch->kind];
 
+    INVARIANT(watch_is_open(watch));
     rdmap_fail_at(rdmap, place, info->ignored, watch->place.frame,
                   "expected a Terminate and the end of the stream after %s in frame %u; found %s", info->what,
                   watch->place.frame, found);
@@ -42,6 +50,7 @@ static void settle_answered(struct rdmap_connection *rdmap, struct fault_watch *
 static void settle_bare_close(struct rdmap_connection *rdmap, struct fault_watch *watch, const struct place *place,
                               bool reset)
 {
+    INVARIANT(watch_is_open(watch));
     if (watch->may_just_close && watch->later.frame == 0) {
         reaction_settle_open(rdmap, watch);
         return;
@@ -86,6 +95,7 @@ static void settle_terminated(struct rdmap_connection *rdmap, struct rdmap_step 
     const struct fault_info *info = &rdmap_fault_info[watch->kind];
     enum rule_id drop = info->ddp ? RULE_DDP_7_1_20 : RULE_RDMAP_7_01;
 
+    INVARIANT(watch_is_open(watch));
     if (info->ignored != info->code)
         verdict_passed(v, info->ignored);
     verdict_passed(v, RULE_RDMAP_6_2_1_01);
@@ -150,6 +160,7 @@ static void reaction_judge_terminate(struct rdmap_connection *rdmap, struct rdma
     } else {
         reaction_settle_open(rdmap, watch); /* about another segment, or an unknown one */
     }
+    INVARIANT(watch->state == FAULT_SETTLED);
 }
 
 void rdmap_reaction_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,
@@ -226,6 +237,8 @@ static void watch_reactor(struct rdmap_connection *rdmap, struct rdmap_step *ste
     }
     if (watch->late.frame == 0 && step->fpdu->place.time_ns - watch->place.time_ns > rdmap->options.t_react)
         watch->late = step->fpdu->place;
+    INVARIANT(watch->went_on.frame == 0 || watch->turn_end != 0);
+    INVARIANT(watch->turn_end == 0 || watch->later.frame != 0);
 }
 
 /* Notes what the segment may look like to a receiver that checks less than it should. */
@@ -251,6 +264,7 @@ static void reaction_note_request(struct rdmap_connection *rdmap, const struct r
         watch->sink_stag = watch->is_read ? read.sink_stag : 0;
         watch->sink_to = watch->is_read ? read.sink_to : 0;
     }
+    INVARIANT(!watch->is_read || !watch->is_atomic);
 }
 
 /* The gap in the MSNs is filled: requests that waited may be served. */
@@ -302,6 +316,7 @@ static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
         .may_just_close = may_just_close(rdmap, step),
         .firm = (rdmap_fault_info[kind].ddp || step->ends) && !rdmap_fault_info[kind].served_only,
     };
+    INVARIANT(watch_is_open(watch) && rdmap_fault_info[kind].what && watch->end > step->fpdu->fpdu.offset);
     reaction_note_request(rdmap, step, watch);
     /* A side that has ended, or was terminated, need not react; or the capture has already shown its reaction. */
     if (reaction_acked(&rdmap->side[reactor], watch->end) || rdmap->side[reactor].terminated ||
@@ -369,6 +384,7 @@ static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int
         place.offset = s->end;
         settle_ignored(rdmap, watch, &place, "no reaction");
     }
+    INVARIANT(watch->state == FAULT_SETTLED);
 }
 
 void rdmap_reaction_end(struct rdmap_connection *rdmap, unsigned side, bool reset, const struct place *place)
@@ -384,6 +400,7 @@ void rdmap_reaction_end(struct rdmap_connection *rdmap, unsigned side, bool rese
         else
             settle_bare_close(rdmap, mine, place, reset);
     }
+    INVARIANT(mine->state != FAULT_WAITING);
     if (theirs->state == FAULT_WAITING) {
         theirs->peer_ended = true;
         theirs->received |= reaction_acked(&rdmap->side[other_side(side)], theirs->end);
@@ -404,6 +421,7 @@ void rdmap_reaction_finish(struct rdmap_connection *rdmap, int64_t time_ns)
             watch->received |= reaction_acked(&rdmap->side[side], watch->end);
             judge_inaction(rdmap, side, time_ns);
         }
+        INVARIANT(watch->state != FAULT_WAITING);
         rdmap_odd_settle(rdmap, side, false);
     }
     rdmap_limits_finish(rdmap);

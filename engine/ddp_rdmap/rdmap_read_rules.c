@@ -6,6 +6,7 @@
  * how many octets a Response has.
  */
 #include "engine/ddp_rdmap/rdmap_answers.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -126,6 +127,7 @@ static void give_to(struct rdmap_connection *rdmap, struct rdmap_step *step, str
 {
     struct rdmap_operation *from = &step->request->operation, *to = &later->operation;
 
+    INVARIANT(later->serial > step->request->serial && !later->answered);
     to->octets = from->octets;
     to->first_answer = from->first_answer;
     to->last_answer = from->last_answer;
@@ -189,6 +191,7 @@ static void read_judge_size(struct rdmap_connection *rdmap, struct rdmap_step *s
             .request_frame = operation->place.frame,
             .place = step->fpdu->place,
         };
+        INVARIANT(m->octets < operation->read.size);
         m->faulty = step->faulty = true; /* for DDP: the rest is not a new message */
     }
 }
@@ -199,6 +202,7 @@ void rdmap_read_settle(struct rdmap_connection *rdmap, unsigned side, struct rdm
 
     if (!shortened->open)
         return;
+    INVARIANT(shortened->octets < shortened->size);
     shortened->open = false;
     if (step && step->stray && step->ddp->opcode == RDMAP_READ_RESPONSE)
         rdmap_fail_at(rdmap, &shortened->place, RULE_DDP_4_1_05, step->fpdu->place.frame,

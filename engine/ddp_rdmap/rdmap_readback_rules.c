@@ -12,6 +12,7 @@
  */
 #include "engine/core/heap.h"
 #include "engine/ddp_rdmap/rdmap_internal.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -56,6 +57,12 @@ static struct written *written_at(const struct rdmap_readback *b, uint64_t i)
     return &b->ring[i & (b->capacity - 1)];
 }
 
+static bool readback_is_sound(const struct rdmap_readback *b)
+{
+    return b->first <= b->next && b->next - b->first <= b->capacity && (b->capacity & (b->capacity - 1)) == 0 &&
+           (b->first < b->next || b->octets == 0);
+}
+
 static void readback_forget_oldest(struct rdmap_readback *b)
 {
     struct written *w = written_at(b, b->first++);
@@ -66,6 +73,7 @@ static void readback_forget_oldest(struct rdmap_readback *b)
         b->octets -= w->length;
     free(w->octets);
     w->octets = NULL;
+    INVARIANT(readback_is_sound(b));
 }
 
 static void readback_forget(struct rdmap_readback *b)
@@ -115,6 +123,7 @@ static bool readback_grow(struct rdmap_readback *b)
     free(b->ring);
     b->ring = ring;
     b->capacity = capacity;
+    INVARIANT(readback_is_sound(b) && b->next - b->first < b->capacity);
     return true;
 }
 
@@ -136,6 +145,7 @@ static void readback_clear(struct written *w, uint64_t from, uint64_t length)
     uint64_t begin = from - w->to < w->length ? from - w->to : 0;
     uint64_t end = from + length - w->to < w->length ? from + length - w->to : w->length;
 
+    INVARIANT(begin < end && end <= w->length);
     if (w->octets)
         memset(w->octets + w->length + begin, 0, end - begin);
     else
@@ -187,6 +197,7 @@ static void readback_keep_octets(struct rdmap_readback *b, struct written *w, co
     b->octets += ddp->payload_len;
     while (b->octets > OCTETS_MAX && b->first + 1 < b->next)
         readback_forget_oldest(b);
+    INVARIANT(w->octets && b->octets >= w->length);
 }
 
 static struct written *readback_keep(struct rdmap_connection *rdmap, const struct rdmap_step *step,
@@ -210,6 +221,7 @@ static struct written *readback_keep(struct rdmap_connection *rdmap, const struc
     memcpy(w->tail, ddp->payload + ddp->payload_len - n, n);
     if (rdmap->options.exclusive)
         readback_keep_octets(b, w, ddp);
+    INVARIANT(readback_is_sound(b) && b->first < b->next && b->next - b->first <= max);
     return w;
 }
 

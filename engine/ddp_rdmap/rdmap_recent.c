@@ -4,6 +4,7 @@
  * 4.8). Every segment is kept and hardly any is ever looked up, so they are packed.
  */
 #include "engine/ddp_rdmap/rdmap_internal.h"
+#include "wire/invariant.h"
 
 #include <assert.h>
 #include <string.h>
@@ -43,6 +44,7 @@ static void recent_grow(struct arena *arena, struct rdmap_side *s)
         return;
     s->recent = recent;
     s->recent_capacity = capacity;
+    INVARIANT((capacity & (capacity - 1)) == 0 && capacity <= RDMAP_RECENT_MAX);
 }
 
 /* Many senders send no Read Requests, so room for them is allocated with the first one. */
@@ -57,6 +59,7 @@ static bool has_room_for_requests(struct arena *arena, struct rdmap_side *s)
         return false;
     s->recent_requests = requests;
     s->requests_capacity = s->recent_capacity;
+    INVARIANT(s->requests_capacity <= RDMAP_RECENT_MAX);
     return true;
 }
 
@@ -86,6 +89,8 @@ void rdmap_recent_keep(struct rdmap_connection *rdmap, const struct rdmap_step *
     kept->has_read = has_read;
     kept->faulty = step->faulty;
     kept->disordered = step->message && step->message->disordered;
+    INVARIANT(kept->offset == place->offset); /* it fits */
+    INVARIANT(!has_read || (size_t)(kept - s->recent) < s->requests_capacity);
     if (has_read)
         memcpy(s->recent_requests[kept - s->recent], ddp->payload, RDMAP_READ_REQUEST_LEN);
 }
@@ -150,6 +155,7 @@ bool rdmap_recent_find(const struct rdmap_connection *rdmap, unsigned side, cons
         if (same_length)
             break;
     }
+    INVARIANT(!same || header_len(same) == len);
     if (same)
         *found = unpacked(rdmap, side, same);
     return same != NULL;

@@ -9,6 +9,7 @@
  * than the capture has shown.
  */
 #include "engine/ddp_rdmap/rdmap_internal.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -17,6 +18,13 @@ enum { CAPACITY_MIN = 2, LOST_MAX = 4096 };
 static struct rdmap_request *slot(const struct rdmap_requests *requests, uint64_t serial)
 {
     return &requests->ring[serial & (requests->capacity - 1)];
+}
+
+static bool open_requests_are_sound(const struct rdmap_requests *requests)
+{
+    return requests->head <= requests->tail && requests->tail - requests->head <= requests->capacity &&
+           (requests->capacity & (requests->capacity - 1)) == 0 && requests->doubted <= requests->tail &&
+           requests->peak >= requests->tail - requests->head;
 }
 
 struct rdmap_request *rdmap_request_at(struct rdmap_requests *requests, uint64_t serial)
@@ -29,6 +37,7 @@ static void drop_answered(struct rdmap_requests *requests)
 {
     while (requests->head < requests->tail && slot(requests, requests->head)->answered)
         requests->head++;
+    INVARIANT(open_requests_are_sound(requests));
 }
 
 struct rdmap_request *rdmap_request_oldest(struct rdmap_requests *requests)
@@ -59,6 +68,7 @@ static bool requests_grow(struct arena *arena, struct rdmap_requests *requests)
     arena_drop(requests->ring, requests->capacity * sizeof *requests->ring);
     requests->ring = ring;
     requests->capacity = capacity;
+    INVARIANT(open_requests_are_sound(requests) && rdmap_requests_open(requests) < capacity);
     return true;
 }
 
@@ -81,6 +91,8 @@ static struct rdmap_request *requests_enter(const struct rdmap_connection *rdmap
     requests->tail++;
     if (rdmap_requests_open(requests) > requests->peak)
         requests->peak = rdmap_requests_open(requests);
+    INVARIANT(open_requests_are_sound(requests) && rdmap_request_at(requests, request->serial) == request);
+    INVARIANT(rdmap_requests_open(requests) <= rdmap->options.operations_max);
     return request;
 }
 
@@ -107,6 +119,7 @@ void rdmap_requests_idle(struct rdmap_requests *requests)
         requests->head++;
     trust(requests);
     requests->idle = true;
+    INVARIANT(open_requests_are_sound(requests) && !requests->uncertain && requests->overdrawn == 0);
 }
 
 void rdmap_requests_first(struct rdmap_requests *requests)
@@ -149,6 +162,7 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
         request->answered = true;
     }
     step->request = request;
+    INVARIANT(request->serial + 1 == requests->tail && request->end > step->fpdu->fpdu.offset);
 }
 
 void rdmap_requests_cut(struct rdmap_connection *rdmap, const struct rdmap_step *step)
@@ -167,6 +181,7 @@ void rdmap_requests_doubt(struct rdmap_requests *requests)
     for (uint64_t i = requests->head > requests->doubted ? requests->head : requests->doubted; i < requests->tail; i++)
         slot(requests, i)->doubtful = true;
     requests->doubted = requests->tail;
+    INVARIANT(open_requests_are_sound(requests));
 }
 
 void rdmap_requests_unclaimed(struct rdmap_requests *requests)
@@ -199,6 +214,7 @@ void rdmap_requests_found(struct rdmap_connection *rdmap, struct rdmap_requests 
     requests->overdrawn = 0;
     while (missing-- > 0 && requests_enter(rdmap, requests))
         ;
+    INVARIANT(open_requests_are_sound(requests));
 }
 
 static bool requests_fits(const struct rdmap_request *request, const struct ddp_segment *ddp, uint32_t identifier)
@@ -278,6 +294,7 @@ static void trust_from(struct rdmap_requests *requests, struct rdmap_request *an
     for (uint64_t i = answered->serial; i < requests->tail; i++)
         slot(requests, i)->doubtful = false;
     requests->doubted = answered->serial; /* a later hole may have hidden their answers */
+    INVARIANT(answered->serial >= requests->head && answered->serial < requests->tail);
 }
 
 /*
@@ -294,6 +311,7 @@ static enum rdmap_match without_request(struct rdmap_requests *requests, const s
     requests->overdrawn++;
     requests->early_to = step->acked_known ? step->acked : UINT64_MAX;
     return RDMAP_MATCH_UNKNOWN;
+    INVARIANT(requests->overdrawn > 0 && !requests->uncertain);
 }
 
 void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *step, uint32_t identifier)
@@ -317,6 +335,7 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
         step->match = without_request(requests, step, early);
         return;
     }
+    INVARIANT(step->request->known && !step->request->answered);
     if (early) /* a later request with the same sink may be the one answered */
         step->request->doubtful = true;
     if (requests->uncertain) { /* older requests were answered in the hole */
@@ -326,6 +345,7 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
             trust_from(requests, step->request);
     }
     step->match = step->request->serial == requests->head ? RDMAP_MATCH_HEAD : RDMAP_MATCH_LATER;
+    INVARIANT(open_requests_are_sound(requests) && step->request->serial >= requests->head);
 }
 
 void rdmap_requests_retire(struct rdmap_requests *requests, struct rdmap_request *request, int64_t time_ns)
@@ -333,4 +353,5 @@ void rdmap_requests_retire(struct rdmap_requests *requests, struct rdmap_request
     request->answered = true;
     requests->last_answer_ns = time_ns;
     drop_answered(requests);
+    INVARIANT(requests->head == requests->tail || !slot(requests, requests->head)->answered);
 }

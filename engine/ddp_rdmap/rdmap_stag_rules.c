@@ -8,6 +8,7 @@
  */
 #include "engine/ddp_rdmap/rdmap_answers.h"
 #include "engine/ddp_rdmap/rdmap_atomic_state.h"
+#include "wire/invariant.h"
 
 enum { INVALID_MAX = 64 };
 
@@ -44,6 +45,7 @@ static const struct invalidated *stag_find(struct rdmap_connection *rdmap, const
     while (state->side[step->side].n > 0 && may_be_renewed(step, entry_at(state, step->side, 0))) {
         state->side[step->side].first++;
         state->side[step->side].n--;
+        INVARIANT(state->side[step->side].n < INVALID_MAX);
     }
     for (unsigned i = 0; i < state->side[step->side].n; i++)
         if (entry_at(state, step->side, i)->stag == stag)
@@ -85,6 +87,7 @@ static void invalidate(struct rdmap_connection *rdmap, const struct rdmap_step *
     }
     *entry_at(state, side, state->side[side].n++) =
         (struct invalidated){.stag = step->ddp->stag, .frame = step->fpdu->place.frame, .acked = step->acked};
+    INVARIANT(state->side[side].n > 0 && state->side[side].n <= INVALID_MAX);
 }
 
 void rdmap_stag_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
