@@ -78,6 +78,7 @@ void rdmap_odd_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step
 
     if (terminate->reserved != 0) {
         theirs->pending |= 1u << ODD_TERMINATE_RESERVED;
+        theirs->settled &= ~(1u << ODD_TERMINATE_RESERVED);
         theirs->end[ODD_TERMINATE_RESERVED] = reaction_end_of(step);
     }
     if (culprit && !ddp->tagged && ddp->qn == DDP_QN_TERMINATE && ddp->opcode == RDMAP_TERMINATE && ddp->msn == 1 &&
@@ -97,7 +98,7 @@ void rdmap_odd_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step
     for (unsigned kind = 0; kind < ODD_KINDS; kind++)
         if (mine->pending & 1u << kind)
             verdict_inconclusive(rdmap->verdict, rules[kind]);
-    mine->pending = 0;
+    mine->pending = mine->settled = 0;
 }
 
 void rdmap_odd_settle(struct rdmap_connection *rdmap, unsigned reactor, bool closed)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* MPA's reports of a failed start-up; the rest is in rules/rdmap.cases. */
+/* MPA's reports of a failed start-up, and a second Terminate; the rest is in rules/rdmap.cases. */
 #include "tests/unit/support/rdmap_flow.h"
 
 /* RFC 6581 section 9.1: the Initiator ends the start-up, and MPA expects a close. */
@@ -33,4 +33,18 @@ UNIT_TEST(what_mpa_reports)
     rdmap_connection_unclosed(t->rdmap, R);
     flow_close(t, I);
     flow_expect_one(t, RULE_RDMAP_5_4_11, SEVERITY_ERROR, frame);
+}
+
+/* What the other side sent between two Terminates accepts the first one only. */
+UNIT_TEST(a_second_terminate_with_reserved_bits)
+{
+    const struct rdmap_terminate terminate = {.layer = RDMAP_LAYER_LLP, .code = 2, .reserved = 1};
+    struct rdmap_flow *t = flow_new();
+
+    flow_terminate_as(t, I, terminate);
+    flow_send(t, R, 4);
+    flow_terminate_as(t, I, terminate);
+    flow_finish(t);
+    findings_inconclusive(&t->seen, RULE_RDMAP_4_8_29);
+    flow_free(t);
 }
