@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/core/rule.h"
 
+#include "wire/invariant.h"
+
 #include <strings.h>
 
 const struct rule *rule_find(const char *id)
@@ -13,6 +15,7 @@ const struct rule *rule_find(const char *id)
 
 enum rule_id rule_number(const struct rule *rule)
 {
+    INVARIANT(rule >= rule_catalogue && rule < rule_catalogue + RULE_COUNT);
     return (enum rule_id)(rule - rule_catalogue);
 }
 

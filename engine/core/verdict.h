@@ -7,6 +7,7 @@
 #define IWARP_ENGINE_CORE_VERDICT_H
 
 #include "engine/core/rule.h"
+#include "wire/invariant.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -85,6 +86,7 @@ static inline void counts_set(struct rule_counts *counts, size_t counter, struct
     counts->failed[counter] = count.failed;
     counts->inconclusive[counter] = count.inconclusive;
     counts->others |= (counts->passed_256s[counter] | count.failed | count.inconclusive) != 0;
+    INVARIANT(counts_get(counts, counter).passed == count.passed);
 }
 
 /* All 0 for a rule that is not judged. */
@@ -114,6 +116,7 @@ struct verdict {
 static inline void verdict_mute(struct verdict *v, bool muted)
 {
     v->muted = muted || v->off;
+    INVARIANT(v->muted || !v->off);
 }
 
 /* For verdict_passed(): adds 256 passes. */
@@ -150,6 +153,7 @@ static inline void verdict_inconclusive(struct verdict *v, enum rule_id id)
 
     *inconclusive += !v->muted && *inconclusive != UINT32_MAX;
     v->counts->others |= !v->muted;
+    INVARIANT(v->muted || (v->counts->others && *inconclusive > 0));
 }
 
 /* A failure that was counted turns out to be inconclusive. */

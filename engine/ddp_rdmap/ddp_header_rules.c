@@ -315,6 +315,7 @@ void ddp_judge_header(struct rdmap_connection *rdmap, struct rdmap_step *step)
     step->set_up = type != 0;
     if (!ddp->tagged) {
         step->qn = judge_queue(rdmap, step);
+        INVARIANT(step->qn <= DDP_QUEUES);
         if (step->qn == DDP_QUEUES)
             return;
         if (ddp->qn == step->qn) {

@@ -47,6 +47,7 @@ void ddp_message_range(struct ddp_message *m, uint64_t from, uint64_t to)
         m->damaged = true;
     else
         ddp_ranges_add(m->ranges, from, to);
+    INVARIANT(m->ranges || m->damaged);
 }
 
 const struct ddp_ranges *ddp_ranges_of(const struct ddp_message *m)
@@ -194,6 +195,7 @@ void ddp_message_add(struct rdmap_connection *rdmap, struct rdmap_step *step, st
 
 void ddp_message_not_ended(struct rdmap_connection *rdmap, struct ddp_message *m, uint32_t related_frame)
 {
+    INVARIANT(m->segments > 0);
     m->faulty = true;
     if (m->tagged)
         rdmap_fail_at(rdmap, &m->last, RULE_DDP_4_1_04, related_frame,
@@ -214,6 +216,7 @@ bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct d
 
     if (!q->open || m->opcode == RDMAP_TERMINATE || s->terminated || peer->terminated)
         return false;
+    INVARIANT(q->any && m->segments > 0);
     /* A Terminate may be missing, or captured later; the peer's FIN alone uses one sequence number. */
     if (peer->hole || (s->acked_known && s->acked > peer->end + 1)) {
         verdict_inconclusive(rdmap->verdict, RULE_DDP_6_2_1_02);

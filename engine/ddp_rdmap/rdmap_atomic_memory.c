@@ -267,6 +267,7 @@ static void learn_word(struct rdmap_connection *rdmap, unsigned side, struct rdm
     struct rdmap_readback_word word;
 
     rdmap_readback_word(rdmap, side, shadow->stag, shadow->to, &word);
+    INVARIANT(shadow->memory.requested == 0 && shadow->memory.answered == 0);
     shadow->activity = rdmap->atomic->activity[side];
     shadow->memory.known = word.known;
     shadow->memory.source = word.read ? RDMAP_MEMORY_READ : RDMAP_MEMORY_WRITE;

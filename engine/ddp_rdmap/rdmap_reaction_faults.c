@@ -235,6 +235,7 @@ static enum fault_kind queue_fault(struct rdmap_connection *rdmap, const struct 
     enum fault_kind kind = FAULT_NONE;
     bool begins;
 
+    INVARIANT(ddp->qn < DDP_QUEUES);
     if (!state->started[step->side]) {
         state->started[step->side] = true;
         for (unsigned qn = 0; qn < DDP_QUEUES; qn++)

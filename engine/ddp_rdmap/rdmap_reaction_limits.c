@@ -4,6 +4,7 @@
  * Atomic Operations: a Responder supports all or none (RFC 7306 section 1.1).
  */
 #include "engine/ddp_rdmap/rdmap_reaction.h"
+#include "wire/invariant.h"
 
 enum { NOT_NEGOTIATED = 0x3FFF };
 
@@ -31,6 +32,7 @@ static void note_atomic(struct rdmap_connection *rdmap, struct rdmap_step *step)
     atomic = &step->operation->atomic;
     if (!rdmap_atomic_name(atomic->opcode))
         return;
+    INVARIANT(atomic->opcode < 32);
     if (state->atomics_answered[requester] & ~(1u << atomic->opcode))
         verdict_passed(rdmap->verdict, RULE_RDMAPX_1_1_01);
     state->atomics_answered[requester] |= 1u << atomic->opcode;

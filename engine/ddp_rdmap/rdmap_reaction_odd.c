@@ -5,6 +5,7 @@
  * their acceptance here. Likewise Terminates, for which there is always a buffer (RFC 5040 section 5.4).
  */
 #include "engine/ddp_rdmap/rdmap_reaction.h"
+#include "wire/invariant.h"
 
 static const enum rule_id rules[ODD_KINDS] = {
     [ODD_RSVD] = RULE_DDP_4_1_11,
@@ -58,6 +59,7 @@ void rdmap_odd_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
         for (unsigned kind = 0; kind < ODD_KINDS; kind++)
             if (reaction_after(step, mine->end[kind]))
                 mine->settled |= mine->pending & 1u << kind;
+    INVARIANT((mine->settled & ~mine->pending) == 0);
     if (!step->sound || rdmap->reaction->fault[1 - step->side].state != FAULT_UNSEEN)
         return;
     kinds = kinds_of(step);
@@ -68,6 +70,7 @@ void rdmap_odd_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
             theirs->end[kind] = reaction_end_of(step);
     theirs->pending |= kinds;
     theirs->settled &= ~kinds;
+    INVARIANT((theirs->settled & ~theirs->pending) == 0 && theirs->pending >> ODD_KINDS == 0);
 }
 
 void rdmap_odd_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,
@@ -99,6 +102,7 @@ void rdmap_odd_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step
         if (mine->pending & 1u << kind)
             verdict_inconclusive(rdmap->verdict, rules[kind]);
     mine->pending = mine->settled = 0;
+    INVARIANT((theirs->settled & ~theirs->pending) == 0);
 }
 
 void rdmap_odd_settle(struct rdmap_connection *rdmap, unsigned reactor, bool closed)

@@ -4,6 +4,7 @@
  * nothing: a verdict needs a long series of STags from one side.
  */
 #include "engine/ddp_rdmap/rdmap_reaction.h"
+#include "wire/invariant.h"
 #include "wire/octets.h"
 
 enum {
@@ -32,6 +33,7 @@ static void security_judge_sink(struct rdmap_connection *rdmap, struct rdmap_ste
     state->last_sink[side] = stag;
     state->highest_sink[side] = stag > state->highest_sink[side] ? stag : state->highest_sink[side];
     n = ++state->n_sinks[side];
+    INVARIANT(n > 0 && state->highest_sink[side] >= stag);
     if (n < SINKS_WANTED || !state->sink_entries[side])
         return;
     state->sinks_reported[side] = true;

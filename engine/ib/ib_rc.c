@@ -76,11 +76,13 @@ void ib_rc_rnr_retries(struct ib_rc *rc, unsigned side, uint8_t retries)
 {
     rc->side[side].rnr_retries = retries;
     rc->side[side].rnr_retries_known = true;
+    INVARIANT(retries <= 7);
 }
 
 void ib_rc_ack_timeout(struct ib_rc *rc, int64_t timeout_ns, int64_t now_ns)
 {
     rc->ack_timeout_ns = timeout_ns;
+    INVARIANT(timeout_ns >= 0);
     for (unsigned side = 0; side < 2; side++) {
         rc->side[side].since_ns = now_ns;
         rc->side[side].resends_ns = INT64_MIN;

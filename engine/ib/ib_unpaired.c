@@ -82,6 +82,8 @@ struct pair *ib_unpaired_settle(struct ib_connections *connections, struct flow 
     struct pair *pair =
         ib_pair_open(connections, &first->key.from, &first->key.to, first->first->frame, first->first->time_ns);
 
+    INVARIANT(flow->first && !flow->pair && counterpart != flow);
+    INVARIANT(!counterpart || (counterpart->first && !counterpart->pair));
     if (!pair)
         return NULL;
     for (unsigned i = 0; i < 2; i++) {
@@ -195,6 +197,7 @@ static bool unpaired_make_room(struct ib_connections *connections)
     struct flow *oldest = connections->unpaired;
     uint32_t frame = oldest->first->frame;
 
+    INVARIANT(!oldest->older && !oldest->pair);
     if (!connections->events.forgotten || oldest->first->next)
         return ib_unpaired_settle(connections, oldest, NULL) != NULL;
     ib_unpaired_drop(connections, oldest);

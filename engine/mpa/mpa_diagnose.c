@@ -16,6 +16,7 @@ static const struct mpa_startup *diagnose_frame_of(const struct mpa_connection *
 {
     unsigned initiator = (unsigned)mpa->parameters.initiator_side;
 
+    INVARIANT(initiator < 2);
     return &mpa->side[request ? initiator : 1 - initiator].startup.frame;
 }
 

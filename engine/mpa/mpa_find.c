@@ -106,6 +106,8 @@ static void find_negotiate(struct mpa_connection *mpa)
     const struct mpa_startup *request = has_frame(initiator) ? &initiator->startup.frame : NULL;
     const struct mpa_startup *reply = has_frame(responder) ? &responder->startup.frame : NULL;
 
+    INVARIANT(request || reply);
+    INVARIANT(!request || !reply || request->kind != reply->kind);
     parameters->request_seen = request != NULL;
     parameters->reply_seen = reply != NULL;
     parameters->startup_seen = initiator->startup.seen && responder->startup.seen;
@@ -183,6 +185,7 @@ static void look_after_reject(struct mpa_connection *mpa, unsigned side, uint64_
     for (size_t i = last < FPDU_SEGMENTS ? 0 : last - FPDU_SEGMENTS + 1; i <= last; i++) {
         uint64_t start = s->runs[i].start > from ? s->runs[i].start : from;
 
+        INVARIANT(start >= s->window.offset);
         if (s->runs[i].end > start)
             mpa_order_after_reject(mpa, side, start, mpa_window_at(&s->window, start), (size_t)(end - start),
                                    &s->runs[i].origin);
@@ -229,6 +232,7 @@ static void start_operation(struct mpa_connection *mpa, const struct place *plac
         after_reject(mpa, 1 - first);
         return;
     }
+    INVARIANT(first < 2 && !mpa->parameters.rejected);
     mpa_set_phase(mpa, MPA_PHASE_FULL_OPERATION, place);
     for (unsigned i = 0; i < 2; i++) {
         unsigned side = i == 0 ? first : 1 - first;
@@ -333,6 +337,7 @@ static bool went_on(struct mpa_connection *mpa, unsigned side)
         return false;
     if (request ? run->origin.acked < theirs->end : run->origin.acked <= theirs->end)
         return false;
+    INVARIANT(run->start >= s->window.offset && run->end <= mpa_window_end(&s->window));
     return mpa_header_plausible(mpa_window_at(&s->window, run->start), (size_t)(run->end - run->start));
 }
 

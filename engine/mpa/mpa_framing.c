@@ -161,6 +161,7 @@ static void count_negotiated(struct mpa_connection *mpa, unsigned side)
 
     if (!mpa->parameters.startup_seen)
         return;
+    INVARIANT(mpa->parameters.initiator_side >= 0 && reply->kind != request->kind);
     if (!initiator) {
         const struct mpa_startup *swap = request;
         request = reply;
@@ -448,10 +449,12 @@ static bool resynchronise(struct mpa_connection *mpa, unsigned side, bool last)
     switch (mpa_seek(mpa, side, fs->sought, end, last, &at)) {
     case SEEK_FOUND:
         s->cursor = at;
+        INVARIANT(at >= s->window.offset && at < end);
         s->state = SIDE_FPDUS;
         return true;
     case SEEK_PENDING:
         fs->sought = at;
+        INVARIANT(at >= s->window.offset && at < end);
         fs->diagnose_at = end + 1 + (end - at) / PATIENCE;
         if (mpa_octets_from(s, at) > WINDOW_MAX / 2)
             fs->sought = at + 1;
@@ -483,6 +486,7 @@ static bool overtaken(struct mpa_connection *mpa, unsigned side)
         if (at < fs->overtaken || !s->runs[i].origin.segment_start)
             continue;
         fs->overtaken = at;
+        INVARIANT(fs->overtaken > s->cursor);
         if (mpa_octets_from(s, at) < HEADER_VISIBLE)
             return false;
         if (mpa_oddity_at(s, at, NULL) > 0)

@@ -198,6 +198,7 @@ void mpa_order_startup(struct mpa_connection *mpa, unsigned side)
     } else {
         mpa->order->reply_open = true;
     }
+    INVARIANT(!mpa->order->reply_open || !mpa->order->reply_judged);
 }
 
 /* ---- the first octets after a startup frame ---- */
@@ -325,6 +326,7 @@ static void judge_timing(struct mpa_connection *mpa, unsigned side, uint64_t fro
         order_fail_early(mpa, side, from, early, lone_marker);
         return;
     }
+    INVARIANT(order->side[side].early_judged && !order->side[side].early);
     switch (timing_of(mpa, side, mpa_origin(mpa, side, from))) {
     case TIMELY:
     case EARLY: /* early_octets() has excluded this */
@@ -379,6 +381,7 @@ size_t mpa_order_first_octets(struct mpa_connection *mpa, unsigned side, const u
     }
     order->boundary_judged = true;
     b.before_reply = !responder && early > 0;
+    INVARIANT(b.count <= n);
     mpa_boundary_report(mpa, side, &b, p, n);
     /* The octets after the stray ones have a timing of their own. */
     if (n > b.count && mpa_fpdu_likeness(p + b.count, n - b.count) == FPDU_CONVINCING)
@@ -418,6 +421,7 @@ static void judge_after_invalid(struct mpa_connection *mpa, unsigned side, const
     if (peer->fpdus == 0)
         return;
     order->settled = !order->first_open;
+    INVARIANT(!order->settled || !order->first_open);
     if (order->side[side].early || peer->hole || (event->has_ddp && event->ddp.opcode == RDMAP_TERMINATE))
         return; /* section 8 asks for a Terminate */
     origin = event->first;

@@ -348,6 +348,7 @@ bool mpa_recognise(struct mpa_connection *mpa, unsigned side, bool last)
         keep = s->cursor; /* the search for a startup frame has not reached these octets yet */
     if (s->cursor < keep)
         s->cursor = keep;
+    INVARIANT(keep <= mpa_window_end(&s->window) + 1);
     s->streamed += keep > s->window.offset ? keep - s->window.offset : 0;
     mpa_window_drop(&s->window, keep);
     INVARIANT(s->window.offset <= s->cursor);
