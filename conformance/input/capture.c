@@ -46,6 +46,8 @@ struct capture {
     bool filtered;
     struct bpf_program filter; /* for a file */
     struct capture_keep *keep; /* NULL: packets are not kept */
+    bool (*give)(void *ctx, struct packet *packet); /* NULL: packets come from elsewhere */
+    void *give_ctx;
 };
 
 void capture_error_set(struct capture_error *error, const char *format, ...)
@@ -248,6 +250,19 @@ struct capture *capture_open_live(const char *interface, const struct capture_li
     return capture;
 }
 
+struct capture *capture_from(bool (*give)(void *ctx, struct packet *packet), void *ctx)
+{
+    struct capture *capture = calloc(1, sizeof *capture);
+
+    if (!capture)
+        return NULL;
+    capture->size = -1;
+    capture->linktype = DLT_EN10MB;
+    capture->give = give;
+    capture->give_ctx = ctx;
+    return capture;
+}
+
 void capture_live_opened(bool remain)
 {
     if (!remain)
@@ -410,6 +425,15 @@ static enum capture_status next_of_tap(struct capture *capture, struct packet *p
     return capture->last = CAPTURE_CORRUPT;
 }
 
+static enum capture_status next_given(struct capture *capture, struct packet *packet)
+{
+    if (!capture->give(capture->give_ctx, packet))
+        return capture->last = CAPTURE_END;
+    packet->frame = next_frame(capture);
+    packet->linktype = capture->linktype;
+    return CAPTURE_PACKET;
+}
+
 static enum capture_status next_packet(struct capture *capture, struct packet *packet, struct capture_error *error)
 {
     struct pcap_pkthdr *header;
@@ -424,6 +448,8 @@ static enum capture_status next_packet(struct capture *capture, struct packet *p
         return next_of_tap(capture, packet, error);
     if (capture->direct && !capture->stop && next_directly(capture, packet, &result))
         return CAPTURE_PACKET;
+    if (capture->give)
+        return next_given(capture, packet);
     if (result == 1)
         result = next_of_libpcap(capture, &header, &data);
     if (result == 0)

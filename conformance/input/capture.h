@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Sources of packets: a capture file (pcap, pcapng; any byte order, micro- or nanoseconds; plain or compressed with
- * gzip, zstd or lz4), standard input, or an interface, all through libpcap; or iwarp-tap, which records what the kernel
- * of this host sends and receives.
+ * gzip, zstd or lz4), standard input, or an interface, all through libpcap; iwarp-tap, which records what the kernel of
+ * this host sends and receives; or the caller's memory.
  */
 #ifndef IWARP_CONFORMANCE_INPUT_CAPTURE_H
 #define IWARP_CONFORMANCE_INPUT_CAPTURE_H
@@ -48,6 +48,11 @@ struct capture *capture_open_live(const char *interface, const struct capture_li
                                   struct capture_error *error);
 /* Drops the privilege to write as well, unless reports `remain` to be written. */
 void capture_live_opened(bool remain);
+/*
+ * No file: give() makes the next packet, without its frame number and link type, which is Ethernet; false: there is
+ * none. NULL: not enough memory.
+ */
+struct capture *capture_from(bool (*give)(void *ctx, struct packet *packet), void *ctx);
 void capture_close(struct capture *capture);
 
 /*

@@ -20,6 +20,7 @@ int command_connect(int argc, char **argv);
 int command_listen(int argc, char **argv);
 int command_serve(int argc, char **argv);
 int command_test(int argc, char **argv);
+int command_simulate(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_learn(int argc, char **argv);
 

@@ -20,6 +20,7 @@ static const struct command {
     {"serve", "serve real clients", command_serve},
     {"test", "test a device for conformance", command_test},
     {"learn", "infer the state machine of a device", command_learn},
+    {"simulate", "check random conversations with a known verdict", command_simulate},
     {"report", "combine test results into one page", command_report},
     {"help", "explain a command", help},
 };

@@ -33,6 +33,8 @@ enum {
 struct capture_file {
     capture_file_wants wants; /* NULL: everything */
     void *wants_ctx;
+    capture_file_take take; /* NULL: written to f */
+    void *take_ctx;
     FILE *f;
     enum capture_format format;
     uint32_t snap_length;
@@ -146,6 +148,18 @@ struct capture_file *capture_file_open_commented(const char *path, const char *c
     return file_open_file(path, CAPTURE_PCAPNG, 0, comment);
 }
 
+struct capture_file *capture_file_to(capture_file_take take, void *ctx)
+{
+    struct capture_file *file = calloc(1, sizeof *file);
+
+    if (!file)
+        return NULL;
+    file->take = take;
+    file->take_ctx = ctx;
+    file->snap_length = SNAP_LENGTH_ALL;
+    return file;
+}
+
 void capture_file_set_filter(struct capture_file *file, capture_file_wants wants, void *ctx)
 {
     file->wants = wants;
@@ -186,6 +200,11 @@ bool capture_file_cut_packet(struct capture_file *file, int64_t time_ns, const u
         return true;
     if (file->live)
         time_ns = file_wait_for(file, time_ns);
+    if (file->take) {
+        if (!file->error && !file->take(file->take_ctx, time_ns, p, captured, n))
+            file->error = errno ? errno : EIO;
+        return file->error == 0;
+    }
 
     if (file->format == CAPTURE_PCAP) {
         uint8_t head[16];
@@ -222,7 +241,7 @@ bool capture_file_drops(struct capture_file *file, int64_t time_ns, uint64_t dro
 {
     uint8_t block[40] = {0};
 
-    if (file->format == CAPTURE_PCAP)
+    if (file->take || file->format == CAPTURE_PCAP)
         return true;
     put_le32(block, BLOCK_STATISTICS);
     put_le32(block + 4, sizeof block);
@@ -238,7 +257,7 @@ bool capture_file_drops(struct capture_file *file, int64_t time_ns, uint64_t dro
 
 bool capture_file_flush(struct capture_file *file)
 {
-    if (fflush(file->f) != 0 && file->error == 0)
+    if (file->f && fflush(file->f) != 0 && file->error == 0)
         file->error = errno;
     errno = file->error;
     return file->error == 0;
@@ -254,7 +273,7 @@ bool capture_file_close(struct capture_file *file)
     if (file->f == stdout) {
         if (fflush(file->f) != 0 && file->error == 0)
             file->error = errno;
-    } else if (fclose(file->f) != 0 && file->error == 0) {
+    } else if (file->f && fclose(file->f) != 0 && file->error == 0) {
         file->error = errno;
     }
 

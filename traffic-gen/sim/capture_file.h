@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Writes capture files: pcapng (section header, one Ethernet interface with nanosecond time, enhanced packets) or
- * classic pcap with nanoseconds. There is one buffer, so memory does not grow with the file.
+ * classic pcap with nanoseconds; or gives the packets to the caller. There is one buffer, so memory does not grow with
+ * the file.
  */
 #ifndef IWARP_TRAFFIC_SIM_CAPTURE_FILE_H
 #define IWARP_TRAFFIC_SIM_CAPTURE_FILE_H
@@ -19,6 +20,13 @@ struct capture_file *capture_file_open(const char *path, enum capture_format for
 
 /* The same for pcapng with whole packets; the comment goes into the section header. */
 struct capture_file *capture_file_open_commented(const char *path, const char *comment);
+
+/*
+ * No file: each packet goes to take() instead, `captured` octets of n. False ends the capture as a full disk would: it
+ * sets errno.
+ */
+typedef bool (*capture_file_take)(void *ctx, int64_t time_ns, const uint8_t *p, size_t captured, size_t n);
+struct capture_file *capture_file_to(capture_file_take take, void *ctx);
 
 /*
  * From now on packets are written as if captured live: the first one now, others at their distance in time. For readers

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a seed means: which conversations are played, on what network, with what fault. */
+#ifndef IWARP_TRAFFIC_SIMULATE_CHOOSE_H
+#define IWARP_TRAFFIC_SIMULATE_CHOOSE_H
+
+#include "traffic-gen/faults/fault.h"
+#include "traffic-gen/simulate/phrase.h"
+
+/* What one client says. */
+struct talk {
+    char *scenario; /* of the library; NULL: the script */
+    char *script;
+};
+
+struct plan {
+    uint64_t seed;
+    bool roce, ipv6, vlan;
+    char *net;                 /* as of iwarp-gen play --net; NULL: no trouble */
+    GPtrArray *talks;          /* struct talk *: each client plays one, all at the same time */
+    const struct fault *fault; /* of the first talk; NULL: all conform. A fault with a script is in the talk's script */
+    bool rfc5666;              /* judged by the older document */
+};
+
+struct plan_wish {
+    const struct fault *fault; /* NULL: any or none */
+    bool conforming;           /* no fault */
+};
+
+/* Free with plan_free(). */
+struct plan *plan_choose(uint64_t seed, const struct plan_wish *wish);
+void plan_free(struct plan *plan);
+
+/* ---- random scripts that conform; g_free() ---- */
+
+/* Messages of RDMAP on iWARP, `statements` of them at most. */
+char *choose_rdmap(struct phrasing *phrasing, unsigned statements);
+/* Calls and Replies of NFS. */
+char *choose_rpc(struct phrasing *phrasing, unsigned calls);
+/* Work of two queue pairs, or of an NFS client and its server. */
+char *choose_work(struct phrasing *phrasing, bool nfs);
+/* Statements to say before a fault in a conversation of this kind: "; "-separated, all of them answered. */
+char *choose_before(struct phrasing *phrasing, bool rpc);
+
+#endif

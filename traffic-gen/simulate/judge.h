@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The checker's verdict on packets in memory. */
+#ifndef IWARP_TRAFFIC_SIMULATE_JUDGE_H
+#define IWARP_TRAFFIC_SIMULATE_JUDGE_H
+
+#include "engine/core/rule.h"
+#include "traffic-gen/simulate/packets.h"
+
+/* A finding above notes. */
+struct judged_finding {
+    const struct rule *rule;
+    enum rule_severity severity;
+    uint32_t frame, first_frame, related_frame; /* of the capture; 0: none */
+    bool awaited;                               /* something is missing after the frame */
+    char *message;
+};
+
+struct judge;
+
+/* skip: rules that are not judged, as of iwarp-check --skip; NULL: none. NULL with *error (for g_free()). */
+struct judge *judge_new(const char *skip, char **error);
+void judge_free(struct judge *judge);
+
+/* The findings, struct judged_finding; free with g_array_unref(). */
+GArray *judge_view(struct judge *judge, const struct packets *packets, const struct view *view, bool rfc5666);
+
+#endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/simulate/simulate.h"
+
+#include "traffic-gen/simulate/visible.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct simulation *simulation_new(uint64_t seed, const struct plan_wish *wish)
+{
+    struct simulation *simulation = g_new0(struct simulation, 1);
+
+    simulation->plan = plan_choose(seed, wish);
+    packets_init(&simulation->packets);
+    return simulation;
+}
+
+void simulation_free(struct simulation *simulation)
+{
+    plan_free(simulation->plan);
+    if (simulation->distortions)
+        g_array_unref(simulation->distortions);
+    packets_clear(&simulation->packets);
+    view_free(simulation->view);
+    g_free(simulation->why);
+    g_free(simulation);
+}
+
+/* ---- what was planted ---- */
+
+/* "A-1-01,B-2-02" has the id. */
+static bool list_has(const char *list, const char *id)
+{
+    g_auto(GStrv) ids = g_strsplit(list, ",", -1);
+
+    return g_strv_contains((const char *const *)ids, id);
+}
+
+/* The fault is an error, not a stimulus with its proper answer. */
+static bool is_error(const struct fault *fault)
+{
+    return fault && !strstr(fault->id, "+ok");
+}
+
+/* A finding of this rule names the fault. */
+static bool names_fault(const struct fault *fault, const struct rule *rule)
+{
+    g_autofree char *id = g_strndup(fault->id, strcspn(fault->id, "+/"));
+
+    if (!is_error(fault))
+        return false;
+    if (strcmp(id, rule->id) == 0)
+        return true;
+    for (const struct fault_alias *alias = fault_aliases; alias->id; alias++) {
+        if (strcmp(alias->id, id) == 0 && list_has(alias->others, rule->id))
+            return true;
+    }
+    return false;
+}
+
+static bool is_planted(const struct plan *plan, const struct rule *rule)
+{
+    return plan->fault &&
+           (names_fault(plan->fault, rule) || (plan->fault->also && list_has(plan->fault->also, rule->id)));
+}
+
+/* ---- the comparison ---- */
+
+static bool simulate_fail(struct simulation *simulation, enum simulate_outcome outcome, char *why)
+{
+    simulation->outcome = outcome;
+    g_free(simulation->why);
+    simulation->why = why;
+    return false;
+}
+
+/* Nothing but the planted fault is found; what a distortion makes of the fault may have another name. */
+static bool nothing_false(struct simulation *simulation, const GArray *findings)
+{
+    for (unsigned i = 0; i < findings->len; i++) {
+        const struct judged_finding *finding = &g_array_index(findings, struct judged_finding, i);
+
+        if (!(is_planted(simulation->plan, finding->rule)))
+            return simulate_fail(
+                simulation, SIMULATE_FALSE,
+                g_strdup_printf("frame %" PRIu32 ": %s: %s", finding->frame, finding->rule->id, finding->message));
+    }
+    return true;
+}
+
+/* The first finding that names the fault; NULL: none. */
+static const struct judged_finding *simulate_find_named(const struct plan *plan, const GArray *findings)
+{
+    for (unsigned i = 0; i < findings->len; i++) {
+        const struct judged_finding *finding = &g_array_index(findings, struct judged_finding, i);
+
+        if (names_fault(plan->fault, finding->rule))
+            return finding;
+    }
+    return NULL;
+}
+
+static bool is_named(struct simulation *simulation, const GArray *findings)
+{
+    return simulate_find_named(simulation->plan, findings) ||
+           simulate_fail(simulation, SIMULATE_MISSED, g_strdup_printf("%s is not named", simulation->plan->fault->id));
+}
+
+static void simulate_show(struct simulation *simulation, bool distorted)
+{
+    view_free(simulation->view);
+    simulation->view = view_of_all(&simulation->packets);
+    simulation->distorted = distorted;
+    if (distorted)
+        distort(simulation->distortions, &simulation->packets, simulation->view);
+}
+
+static void judge_distorted(struct simulation *simulation, struct judge *judge, const GArray *whole)
+{
+    const struct plan *plan = simulation->plan;
+    const struct judged_finding *named = is_error(plan->fault) ? simulate_find_named(plan, whole) : NULL;
+    GArray *findings;
+
+    simulate_show(simulation, true);
+    findings = judge_view(judge, &simulation->packets, simulation->view, plan->rfc5666);
+    simulation->visible = named && visible_in(simulation->view, &simulation->packets, named);
+    if (nothing_false(simulation, findings) && simulation->visible)
+        is_named(simulation, findings);
+    g_array_unref(findings);
+}
+
+void simulate(struct simulation *simulation, struct judge *judge)
+{
+    const struct plan *plan = simulation->plan;
+    struct random_source random = {.state = ~plan->seed};
+    char *error = NULL;
+    GArray *findings;
+
+    simulation->outcome = SIMULATE_RIGHT;
+    simulation->visible = false;
+    if (!packets_play(plan, &simulation->packets, &simulation->provoked, &error)) {
+        simulate_fail(simulation, SIMULATE_UNPLAYED, error);
+        return;
+    }
+    if (!simulation->distortions)
+        simulation->distortions = distort_choose(&random, simulation->packets.frames->len);
+    simulate_show(simulation, false);
+    findings = judge_view(judge, &simulation->packets, simulation->view, plan->rfc5666);
+    if (nothing_false(simulation, findings) &&
+        (!simulation->provoked || !is_error(plan->fault) || is_named(simulation, findings)) &&
+        simulation->distortions->len > 0)
+        judge_distorted(simulation, judge, findings);
+    g_array_unref(findings);
+}
+
+/* ---- words ---- */
+
+void simulation_append_text(GString *out, const struct simulation *simulation)
+{
+    static const char *const outcomes[] = {[SIMULATE_RIGHT] = "right",
+                                           [SIMULATE_UNPLAYED] = "cannot be played",
+                                           [SIMULATE_FALSE] = "false finding",
+                                           [SIMULATE_MISSED] = "fault missed"};
+    const struct plan *plan = simulation->plan;
+
+    g_string_append_printf(out, "seed %" PRIu64 ": %s%s%s\n", plan->seed, outcomes[simulation->outcome],
+                           simulation->why ? ": " : "", simulation->why ? simulation->why : "");
+    g_string_append_printf(out, "  network: %s%s%s%s%s\n", plan->roce ? "RoCE" : "iWARP", plan->ipv6 ? ", IPv6" : "",
+                           plan->vlan ? ", VLAN" : "", plan->net ? ", " : "", plan->net ? plan->net : "");
+    for (unsigned i = 0; i < plan->talks->len; i++) {
+        const struct talk *talk = plan->talks->pdata[i];
+
+        g_string_append_printf(out, "  client %u: %s%s\n", i + 1, talk->scenario ? "scenario " : "",
+                               talk->scenario ? talk->scenario : talk->script);
+    }
+    if (plan->fault)
+        g_string_append_printf(out, "  fault of client 1: %s: %s\n", plan->fault->id, plan->fault->summary);
+    for (unsigned i = 0; simulation->distorted && i < simulation->distortions->len; i++) {
+        g_string_append(out, "  ");
+        distort_append_text(out, &g_array_index(simulation->distortions, struct distortion, i));
+        g_string_append_c(out, '\n');
+    }
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whether a fault stays visible in an incomplete capture. This model does not know how the checker works; it says only
+ * what no checker may miss, so `false` proves nothing.
+ */
+#ifndef IWARP_TRAFFIC_SIMULATE_VISIBLE_H
+#define IWARP_TRAFFIC_SIMULATE_VISIBLE_H
+
+#include "traffic-gen/simulate/judge.h"
+
+/* found: the finding in the complete capture of the packets. */
+bool visible_in(const struct view *view, const struct packets *packets, const struct judged_finding *found);
+
+#endif
