@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { TALKS_MAX = 3, STATEMENTS = 14, CALLS = 8 };
+enum { TALKS_MAX = 3, STATEMENTS = 14, CALLS = 8, BEFORE_MAX = 4 };
 
 /* Networks, of TCP and of RoCE. */
 static const char *const tcp_nets[] = {
@@ -115,18 +115,48 @@ static bool begins_with_rpc(const char *script)
     return g_str_has_prefix(with, "with ") && (strstr(with, " rpcrdma") || strstr(with, " nfs"));
 }
 
+/* Whole exchanges: whatever follows, they conform, and leave nothing open. */
+static const char of_rpc[] =
+    "{I call nfs3.getattr; R reply|I call nfs3.null; R reply|I call nfs3.lookup; R reply|"
+    "I call nfs3.read count=4000 write; R reply|I call nfs3.write len=900 read; R pull; R reply}; ";
+static const char of_rdmap[] = "{I send len={len}; R send|I write len={len}; R send|R write len={len}; I send|"
+                               "I read size={len}; R answer|R read size={len}; I answer}; ";
+
+/* Whether statements may come before those of the fault: not if it is in the start-up, or counts messages itself. */
+static bool takes_before(const struct fault *fault)
+{
+    static const char *const words[] = {
+        "mpa-re", "stream", "rtr", " reject", "msn=", " no-mpa", " unseen", " late ", "before"};
+    static const char *const starts[] = {"MPA-7", "MPA2-", "MPA-C", "MPA-4.3", "MPA-4.4"};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(words); i++) {
+        if (strstr(fault->script, words[i]))
+            return false;
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(starts); i++) {
+        if (g_str_has_prefix(fault->id, starts[i]))
+            return false;
+    }
+    return true;
+}
+
 /* The fault's script with statements after its start-up: what is said before does not make a fault right. */
 static char *script_of_fault(const struct fault *fault, struct phrasing *phrasing)
 {
     const char *script = fault->script;
     size_t with = g_str_has_prefix(script, "with ") ? strcspn(script, ";") : 0;
-    g_autofree char *before = NULL;
+    GString *out;
 
-    if (phrase_chance(phrasing, 0.3))
+    if (!takes_before(fault) || phrase_chance(phrasing, 0.3))
         return g_strdup(script);
-    before = choose_before(phrasing, begins_with_rpc(script));
-    return g_strdup_printf("%.*s%s%s; %s", (int)with, script, with ? "; " : "", before,
-                           script + with + strspn(script + with, "; "));
+    out = g_string_new_len(script, (gssize)with);
+    g_string_append(out, with ? "; " : "");
+    if (!begins_with_rpc(script))
+        g_string_append(out, "I send; R send; ");
+    for (unsigned n = 1 + phrase_below(phrasing, BEFORE_MAX); n > 0; n--)
+        phrase_append(out, phrasing, begins_with_rpc(script) ? of_rpc : of_rdmap);
+    g_string_append(out, script + with + strspn(script + with, "; "));
+    return g_string_free(out, FALSE);
 }
 
 /* False: the fault does not exist on the transport. */

@@ -38,7 +38,5 @@ char *choose_rdmap(struct phrasing *phrasing, unsigned statements);
 char *choose_rpc(struct phrasing *phrasing, unsigned calls);
 /* Work of two queue pairs, or of an NFS client and its server. */
 char *choose_work(struct phrasing *phrasing, bool nfs);
-/* Statements to say before a fault in a conversation of this kind: "; "-separated, all of them answered. */
-char *choose_before(struct phrasing *phrasing, bool rpc);
 
 #endif

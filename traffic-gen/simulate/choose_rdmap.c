@@ -61,7 +61,7 @@ static void rdmap_answer(struct messages *messages, unsigned side)
     memmove(&messages->waiting[side][0], &messages->waiting[side][1], sizeof messages->waiting[side] - sizeof(char *));
 }
 
-static void rdmap_say(struct messages *messages, unsigned side, bool early)
+static void rdmap_say(struct messages *messages, unsigned side)
 {
     const struct phrase *phrase =
         &phrases[phrase_below(messages->phrasing, messages->old ? OF_OLD_VERSION : G_N_ELEMENTS(phrases))];
@@ -70,13 +70,13 @@ static void rdmap_say(struct messages *messages, unsigned side, bool early)
         rdmap_answer(messages, side);
     g_string_append_printf(messages->out, "; %c ", letters[side]);
     phrase_append(messages->out, messages->phrasing, phrase->say);
-    if (early && phrase_chance(messages->phrasing, 0.1))
+    if (phrase_chance(messages->phrasing, 0.1))
         g_string_append(messages->out, " early");
     if (phrase->answer)
         messages->waiting[side][messages->n_waiting[side]++] = phrase->answer;
 }
 
-static void rdmap_say_some(struct messages *messages, unsigned n, bool early)
+static void rdmap_say_some(struct messages *messages, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         unsigned side = phrase_below(messages->phrasing, 2);
@@ -84,7 +84,7 @@ static void rdmap_say_some(struct messages *messages, unsigned n, bool early)
         if (messages->n_waiting[side] > 0 && phrase_chance(messages->phrasing, 0.4))
             rdmap_answer(messages, side);
         else
-            rdmap_say(messages, side, early);
+            rdmap_say(messages, side);
     }
     for (unsigned side = 0; side < 2; side++) {
         while (messages->n_waiting[side] > 0)
@@ -101,27 +101,9 @@ char *choose_rdmap(struct phrasing *phrasing, unsigned statements)
     phrase_append(messages.out, phrasing, messages.old ? "rev0" : setups[phrase_below(phrasing, G_N_ELEMENTS(setups))]);
     for (unsigned i = 0; i < connections; i++) {
         g_string_append(messages.out, i == 0 ? "; I send; R send" : "; next; I send; R send");
-        rdmap_say_some(&messages, phrase_below(phrasing, statements + 1), true);
+        rdmap_say_some(&messages, phrase_below(phrasing, statements + 1));
         if (phrase_chance(phrasing, 0.1))
             phrase_append(messages.out, phrasing, "; {I rst|R rst|R close|I term 0/0/00|I fin; R send; R fin}");
     }
-    return g_string_free(messages.out, FALSE);
-}
-
-char *choose_before(struct phrasing *phrasing, bool rpc)
-{
-    struct messages messages = {.phrasing = phrasing, .out = g_string_new(NULL)};
-
-    if (rpc) {
-        for (unsigned i = 1 + phrase_below(phrasing, 3); i > 0; i--)
-            phrase_append(messages.out, phrasing,
-                          "; {I call nfs3.getattr; R reply|I call nfs3.null; R reply|I call nfs3.lookup; R reply|"
-                          "I call nfs3.read count=4000 write; R reply|"
-                          "I call nfs3.write len=900 read; R pull; R reply}");
-    } else {
-        g_string_append(messages.out, "; I send; R send");
-        rdmap_say_some(&messages, phrase_below(phrasing, 5), false);
-    }
-    g_string_erase(messages.out, 0, 2);
     return g_string_free(messages.out, FALSE);
 }

@@ -87,8 +87,6 @@ static void take_findings(GArray *findings, const struct report_connection *conn
             .awaited = found->awaited,
         };
 
-        if (found->severity == SEVERITY_NOTE)
-            continue;
         finding.message = g_strdup(found->message);
         g_array_append_val(findings, finding);
     }

@@ -6,7 +6,6 @@
 #include "engine/core/rule.h"
 #include "traffic-gen/simulate/packets.h"
 
-/* A finding above notes. */
 struct judged_finding {
     const struct rule *rule;
     enum rule_severity severity;

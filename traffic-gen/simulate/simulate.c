@@ -80,7 +80,7 @@ static bool nothing_false(struct simulation *simulation, const GArray *findings)
     for (unsigned i = 0; i < findings->len; i++) {
         const struct judged_finding *finding = &g_array_index(findings, struct judged_finding, i);
 
-        if (!(is_planted(simulation->plan, finding->rule)))
+        if (finding->severity > SEVERITY_NOTE && !is_planted(simulation->plan, finding->rule))
             return simulate_fail(
                 simulation, SIMULATE_FALSE,
                 g_strdup_printf("frame %" PRIu32 ": %s: %s", finding->frame, finding->rule->id, finding->message));
