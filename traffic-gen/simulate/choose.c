@@ -127,10 +127,15 @@ static bool takes_before(const struct fault *fault)
 {
     static const char *const words[] = {
         "mpa-re", "stream", "rtr", " reject", "msn=", " no-mpa", " unseen", " late ", "before"};
+    static const char *const names[] = {"/first", "/only"};
     static const char *const starts[] = {"MPA-7", "MPA2-", "MPA-C", "MPA-4.3", "MPA-4.4"};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(words); i++) {
         if (strstr(fault->script, words[i]))
+            return false;
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+        if (strstr(fault->id, names[i]))
             return false;
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(starts); i++) {

@@ -25,6 +25,7 @@ struct simulation {
     struct view *view; /* the capture of the verdict */
     bool provoked;     /* the fault was played */
     bool distorted;    /* the verdict is about the capture with distortions */
+    unsigned missing;  /* packets that the capture lacks */
     bool visible;      /* the fault stays visible in it */
     enum simulate_outcome outcome;
     char *why; /* of an outcome that is not right: one line */

@@ -8,6 +8,9 @@
 
 #include "traffic-gen/simulate/judge.h"
 
+/* The packets that a capture lacks, or has only a part of. */
+unsigned visible_missing(const struct view *view, const struct packets *packets);
+
 /* found: the finding in the complete capture of the packets. */
 bool visible_in(const struct view *view, const struct packets *packets, const struct judged_finding *found);
 
