@@ -27,13 +27,14 @@ unsigned visible_missing(const struct view *view, const struct packets *packets)
 
 /*
  * A fault stays visible when the capture has everything that the client and the server said to each other until it is
- * proved: what is missing belongs to other clients, or comes later. A fault that consists of something missing
- * afterwards is proved only by the end of the capture.
+ * proved: what is missing belongs to other clients, or comes later. The octets of one side alone prove what the
+ * catalogue calls wire-1way; anything else may be proved only by what comes afterwards, up to the end.
  */
 bool visible_in(const struct view *view, const struct packets *packets, const struct judged_finding *found)
 {
     g_autofree bool *whole = visible_packets(view, packets);
-    unsigned last = found->awaited ? packets->frames->len : MAX(found->frame, found->related_frame);
+    bool alone = found->rule->observe == OBSERVE_WIRE_1WAY && !found->awaited;
+    unsigned last = alone ? MAX(found->frame, found->related_frame) : packets->frames->len;
 
     if (found->frame == 0 || last > packets->frames->len)
         return false;
