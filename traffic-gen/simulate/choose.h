@@ -4,6 +4,7 @@
 #define IWARP_TRAFFIC_SIMULATE_CHOOSE_H
 
 #include "traffic-gen/faults/fault.h"
+#include "traffic-gen/scenario/scenario.h"
 #include "traffic-gen/simulate/phrase.h"
 
 /* What one client says. */
@@ -29,6 +30,14 @@ struct plan_wish {
 /* Free with plan_free(). */
 struct plan *plan_choose(uint64_t seed, const struct plan_wish *wish);
 void plan_free(struct plan *plan);
+
+/* ---- parts of a plan ---- */
+
+/* Takes the script. */
+void plan_add_talk(struct plan *plan, const char *scenario, char *script);
+/* Chooses a fault, unless one is given, and the first talk, which has it. True: the network must make no trouble. */
+bool plan_fault(struct plan *plan, const struct fault *fault, struct phrasing *phrasing);
+bool plays_on_roce(const struct scenario *scenario);
 
 /* ---- random scripts that conform; g_free() ---- */
 
