@@ -38,6 +38,7 @@ static const struct need {
     {NULL, "/only", ALONE},
     {NULL, "mpa.ptr", ALONE},
     {"RPCR-2.2.3-01", NULL, ALONE},
+    {"RPCR-3.3.1-08", NULL, ALONE},
     /* A pattern in all messages of a kind. */
     {"RDMAP-8.1.1-", NULL, ALONE},
     /* TCP segments and IP fragments. */
@@ -51,11 +52,13 @@ static const struct need {
     {NULL, "net=", QUIET},
     {NULL, "segment ", QUIET},
     {NULL, "fragment", ON_IPV4},
+    {NULL, "rpcbind", ON_IPV4}, /* version 2 knows no other addresses */
     /* Who had received what when something was sent, or when all ended. */
     {NULL, " early", QUIET},
     {NULL, " unread=", QUIET},
     {NULL, " rst", QUIET},
     {NULL, " fin", QUIET},
+    {"RPC-3-01", NULL, QUIET},
 };
 
 static unsigned needs_of(const struct fault *fault)
