@@ -11,7 +11,7 @@ struct simulate_options {
     gint64 seed, count;
     gdouble seconds;
     gint keep_going; /* failures until the run ends */
-    gboolean conforming, no_reduction, verbose;
+    gboolean conforming, reduce, verbose;
     char *inject, *skip, *output;
     struct plan_wish wish;
 };
@@ -58,6 +58,11 @@ static int simulate_seed(const struct simulate_options *options, struct judge *j
     simulate_count(sums, simulation);
     if (simulation->outcome != SIMULATE_RIGHT || options->verbose)
         simulate_say(simulation);
+    if (simulation->outcome != SIMULATE_RIGHT && options->reduce) {
+        simulate_reduce(simulation, judge);
+        puts("reduced:");
+        simulate_say(simulation);
+    }
     if (options->output)
         status = write_simulation(simulation, options->output);
     simulation_free(simulation);
@@ -129,6 +134,7 @@ int command_simulate(int argc, char **argv)
         {"inject", 0, 0, G_OPTION_ARG_STRING, &options.inject, "each conversation has this fault", "ID"},
         {"conforming", 0, 0, G_OPTION_ARG_NONE, &options.conforming, "no conversation has a fault", NULL},
         {"skip", 0, 0, G_OPTION_ARG_STRING, &options.skip, "rules that the checker does not judge", "LIST"},
+        {"reduce", 0, 0, G_OPTION_ARG_NONE, &options.reduce, "make what is wrong as short as possible", NULL},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose, "show every conversation", NULL},
         {"write", 'w', 0, G_OPTION_ARG_FILENAME, &options.output, "write the capture of the only seed", "FILE"},
         G_OPTION_ENTRY_NULL,

@@ -24,7 +24,7 @@ static const char *const roce_nets[] = {
     "rnr=0.1",   "delay=2,jitter=3", "loss=0.03,reorder=0.05,dup=0.05,rnr=0.05,delay=1,jitter=2",
 };
 
-static void talk_free(gpointer p)
+void talk_free(gpointer p)
 {
     struct talk *talk = p;
 

@@ -13,6 +13,8 @@ struct talk {
     char *script;
 };
 
+void talk_free(gpointer talk);
+
 struct plan {
     uint64_t seed;
     bool roce, ipv6, vlan;

@@ -59,6 +59,7 @@ static const struct need {
     {NULL, " rst", QUIET},
     {NULL, " fin", QUIET},
     {"RPC-3-01", NULL, QUIET},
+    {NULL, "no buffer", QUIET},
 };
 
 static unsigned needs_of(const struct fault *fault)

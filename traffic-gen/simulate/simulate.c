@@ -72,9 +72,11 @@ static unsigned client_of(const struct simulation *simulation, const struct judg
                : FAULTY_CLIENT;
 }
 
-static bool simulate_fail(struct simulation *simulation, enum simulate_outcome outcome, char *why)
+static bool simulate_fail(struct simulation *simulation, enum simulate_outcome outcome, const struct rule *rule,
+                          char *why)
 {
     simulation->outcome = outcome;
+    simulation->rule = rule;
     g_free(simulation->why);
     simulation->why = why;
     return false;
@@ -99,7 +101,7 @@ static bool nothing_false(struct simulation *simulation, const GArray *findings)
 
         if (accuses && !is_planted(plan, finding->rule) && !(of_fault && simulation->distorted) &&
             !(finding->severity == SEVERITY_WARNING && simulation->missing > 1))
-            return simulate_fail(simulation, SIMULATE_FALSE,
+            return simulate_fail(simulation, SIMULATE_FALSE, finding->rule,
                                  g_strdup_printf("frame %" PRIu32 ": %s %s: %s", finding->frame,
                                                  rule_severity_name(finding->severity), finding->rule->id,
                                                  finding->message));
@@ -122,7 +124,8 @@ static const struct judged_finding *simulate_find_named(const struct plan *plan,
 static bool is_named(struct simulation *simulation, const GArray *findings)
 {
     return simulate_find_named(simulation->plan, findings) ||
-           simulate_fail(simulation, SIMULATE_MISSED, g_strdup_printf("%s is not named", simulation->plan->fault->id));
+           simulate_fail(simulation, SIMULATE_MISSED, NULL,
+                         g_strdup_printf("%s is not named", simulation->plan->fault->id));
 }
 
 static void simulate_show(struct simulation *simulation, bool distorted)
@@ -157,9 +160,11 @@ void simulate(struct simulation *simulation, struct judge *judge)
     GArray *findings;
 
     simulation->outcome = SIMULATE_RIGHT;
+    simulation->rule = NULL;
+    g_clear_pointer(&simulation->why, g_free);
     simulation->visible = false;
     if (!packets_play(plan, &simulation->packets, &simulation->provoked, &error)) {
-        simulate_fail(simulation, SIMULATE_UNPLAYED, error);
+        simulate_fail(simulation, SIMULATE_UNPLAYED, NULL, error);
         return;
     }
     if (!simulation->distortions)

@@ -28,7 +28,8 @@ struct simulation {
     unsigned missing;  /* packets that the capture lacks */
     bool visible;      /* the fault stays visible in it */
     enum simulate_outcome outcome;
-    char *why; /* of an outcome that is not right: one line */
+    const struct rule *rule; /* of a false finding, otherwise NULL */
+    char *why;               /* of an outcome that is not right: one line */
 };
 
 /* Chooses what a seed means. Free with simulation_free(). */
