@@ -6,13 +6,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
 
 struct simulate_options {
     gint64 seed, count;
     gdouble seconds;
-    gint keep_going; /* failures until the run ends */
+    gint failures; /* wrong conversations until the run ends */
     gboolean conforming, reduce, verbose;
-    char *inject, *skip, *output;
+    char *inject, *output, **check;
     struct plan_wish wish;
 };
 
@@ -69,25 +70,30 @@ static int simulate_seed(const struct simulate_options *options, struct judge *j
     return status;
 }
 
+static void simulate_say_sums(const struct simulate_sums *sums, uint64_t first, double worked)
+{
+    printf("seeds %" PRIu64 " to %" PRIu64 ": %" PRIu64 " conversations in %.1f s of processor time, %.0f a second\n"
+           "  %" PRIu64 " conforming, %" PRIu64 " with a fault, of which %" PRIu64 " were provoked\n"
+           "  %" PRIu64 " captures with distortions; %" PRIu64 " faults stay visible in them\n"
+           "  %" PRIu64 " wrong\n",
+           first, first + sums->played - 1, sums->played, worked, (double)sums->played / MAX(worked, 1e-3),
+           sums->conforming, sums->faults, sums->provoked, sums->distorted, sums->visible, sums->failed);
+}
+
 static int simulate_run(const struct simulate_options *options, struct judge *judge)
 {
     struct simulate_sums sums = {0};
-    const gint64 begun = g_get_monotonic_time();
+    const gint64 begun = g_get_monotonic_time(), first = options->seed;
+    const clock_t worked = clock();
     int status = COMMAND_DONE;
-    double seconds = 0;
+    double elapsed = 0;
 
-    for (gint64 i = 0;
-         status == COMMAND_DONE && (options->seconds > 0 ? seconds < options->seconds : i < options->count) &&
-         sums.failed < (uint64_t)options->keep_going;
-         i++) {
-        status = simulate_seed(options, judge, (uint64_t)options->seed + (uint64_t)i, &sums);
-        seconds = (double)(g_get_monotonic_time() - begun) / 1e6;
+    while (status == COMMAND_DONE && sums.failed < (uint64_t)options->failures &&
+           (options->seconds > 0 ? elapsed < options->seconds : sums.played < (uint64_t)options->count)) {
+        status = simulate_seed(options, judge, (uint64_t)first + sums.played, &sums);
+        elapsed = (double)(g_get_monotonic_time() - begun) / G_USEC_PER_SEC;
     }
-    printf("seeds %" PRId64 " to %" PRIu64 ": %" PRIu64 " conversations, %" PRIu64 " conforming, %" PRIu64
-           " with a fault (%" PRIu64 " provoked), %" PRIu64 " captures distorted (%" PRIu64
-           " faults visible in them); %" PRIu64 " failures; %.1f s, %.0f a second\n",
-           options->seed, (uint64_t)options->seed + sums.played - 1, sums.played, sums.conforming, sums.faults,
-           sums.provoked, sums.distorted, sums.visible, sums.failed, seconds, (double)sums.played / MAX(seconds, 1e-6));
+    simulate_say_sums(&sums, (uint64_t)first, (double)(clock() - worked) / CLOCKS_PER_SEC);
     return status != COMMAND_DONE ? status : sums.failed > 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
@@ -96,7 +102,7 @@ static int simulate_checked(struct simulate_options *options)
     const struct command_range ranges[] = {
         {"--count", (double)options->count, 1, 1e12, NULL},
         {"--seconds", options->seconds, 0, 1e7, " seconds"},
-        {"--failures", options->keep_going, 1, 1e9, NULL},
+        {"--failures", options->failures, 1, 1e9, NULL},
     };
     int status = command_check_ranges(ranges, G_N_ELEMENTS(ranges));
     g_autofree char *error = NULL;
@@ -109,7 +115,7 @@ static int simulate_checked(struct simulate_options *options)
     options->wish.conforming = options->conforming;
     if (options->inject && !(options->wish.fault = fault_find(options->inject)))
         return command_fail("no fault '%s' (see: iwarp-gen list faults)", options->inject);
-    judge = judge_new(options->skip, &error);
+    judge = judge_new((const char *const *)options->check, &error);
     if (!judge)
         return command_fail("%s", error);
     status = simulate_run(options, judge);
@@ -125,15 +131,16 @@ int command_simulate(int argc, char **argv)
         "planted.",
         "Each seed is one conversation, and is the same one alone: --seed=N --count=1.",
     };
-    struct simulate_options options = {.seed = 1, .count = 1000, .keep_going = 10};
+    struct simulate_options options = {.seed = 1, .count = 1000, .failures = 10};
     const GOptionEntry entries[] = {
         {"seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "the first seed (default 1)", "N"},
         {"count", 0, 0, G_OPTION_ARG_INT64, &options.count, "seeds (default 1000)", "N"},
         {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "instead of --count: as many as fit", "S"},
-        {"failures", 0, 0, G_OPTION_ARG_INT, &options.keep_going, "end after so many failures (default 10)", "N"},
+        {"failures", 0, 0, G_OPTION_ARG_INT, &options.failures, "end after so many wrong ones (default 10)", "N"},
         {"inject", 0, 0, G_OPTION_ARG_STRING, &options.inject, "each conversation has this fault", "ID"},
         {"conforming", 0, 0, G_OPTION_ARG_NONE, &options.conforming, "no conversation has a fault", NULL},
-        {"skip", 0, 0, G_OPTION_ARG_STRING, &options.skip, "rules that the checker does not judge", "LIST"},
+        {"check", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.check,
+         "option of iwarp-check for the checker, such as --skip=ID; may be repeated", "OPTION"},
         {"reduce", 0, 0, G_OPTION_ARG_NONE, &options.reduce, "make what is wrong as short as possible", NULL},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose, "show every conversation", NULL},
         {"write", 'w', 0, G_OPTION_ARG_FILENAME, &options.output, "write the capture of the only seed", "FILE"},

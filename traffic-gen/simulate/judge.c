@@ -18,18 +18,21 @@ struct reading_view {
     int64_t now;
 };
 
-/* The options are those of iwarp-check; "-" is never read. */
-static bool judge_parse(struct check_options *options, const char *profile, const char *skip, GError **error)
+static bool judge_parse(struct check_options *options, const char *profile, const char *const *more, GError **error)
 {
-    g_autofree char *of_profile = g_strconcat("--profile=", profile, NULL);
-    g_autofree char *of_skip = g_strconcat("--skip=", skip, NULL);
-    char program[] = "iwarp-check", all[] = "--max-findings=0", file[] = "-";
-    char *arguments[] = {program, of_profile, all, file, of_skip, NULL};
+    g_autoptr(GPtrArray) arguments = g_ptr_array_new_with_free_func(g_free);
 
-    return options_parse(options, skip ? 5 : 4, arguments, error);
+    g_ptr_array_add(arguments, g_strdup("iwarp-check"));
+    g_ptr_array_add(arguments, g_strconcat("--profile=", profile, NULL));
+    g_ptr_array_add(arguments, g_strdup("--max-findings=0"));
+    for (; more && *more; more++)
+        g_ptr_array_add(arguments, g_strdup(*more));
+    g_ptr_array_add(arguments, g_strdup("-")); /* a capture, which is never read */
+    g_ptr_array_add(arguments, NULL);
+    return options_parse(options, (int)arguments->len - 1, (char **)arguments->pdata, error);
 }
 
-struct judge *judge_new(const char *skip, char **error)
+struct judge *judge_new(const char *const *more, char **error)
 {
     static const char *const profiles[PROFILES] = {"ietf", "rfc5666"};
     struct judge *judge = g_new0(struct judge, 1);
@@ -37,7 +40,7 @@ struct judge *judge_new(const char *skip, char **error)
     for (unsigned i = 0; i < PROFILES; i++) {
         g_autoptr(GError) why = NULL;
 
-        if (judge_parse(&judge->options[i], profiles[i], skip, &why))
+        if (judge_parse(&judge->options[i], profiles[i], more, &why))
             continue;
         *error = g_strdup(why->message);
         judge_free(judge);

@@ -16,8 +16,8 @@ struct judged_finding {
 
 struct judge;
 
-/* skip: rules that are not judged, as of iwarp-check --skip; NULL: none. NULL with *error (for g_free()). */
-struct judge *judge_new(const char *skip, char **error);
+/* more: options of iwarp-check, up to NULL; NULL: none. NULL with *error (for g_free()): one of them is wrong. */
+struct judge *judge_new(const char *const *more, char **error);
 void judge_free(struct judge *judge);
 
 /* The findings, struct judged_finding; free with g_array_unref(). */
