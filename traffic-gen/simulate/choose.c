@@ -98,7 +98,7 @@ struct plan *plan_choose(uint64_t seed, const struct plan_wish *wish)
 {
     struct plan *plan = g_new0(struct plan, 1);
     struct phrasing phrasing = {.random = {.state = seed * UINT64_C(0x5DEECE66D)}};
-    bool quiet = false;
+    unsigned needs = 0;
 
     plan->seed = seed;
     plan->talks = g_ptr_array_new_with_free_func(talk_free);
@@ -106,13 +106,13 @@ struct plan *plan_choose(uint64_t seed, const struct plan_wish *wish)
     plan->ipv6 = phrase_chance(&phrasing, 0.2);
     plan->vlan = phrase_chance(&phrasing, 0.1);
     if (wish->fault || (!wish->conforming && phrase_chance(&phrasing, 0.5)))
-        quiet = plan_fault(plan, wish->fault, &phrasing);
+        needs = plan_fault(plan, wish->fault, &phrasing);
     else
         plan_conforming(plan, &phrasing);
-    if (!quiet && phrase_chance(&phrasing, 0.5))
+    if (!(needs & QUIET) && phrase_chance(&phrasing, 0.5))
         plan->net = g_strdup(plan->roce ? roce_nets[phrase_below(&phrasing, G_N_ELEMENTS(roce_nets))]
                                         : tcp_nets[phrase_below(&phrasing, G_N_ELEMENTS(tcp_nets))]);
-    while (!plan->rfc5666 && plan->talks->len < TALKS_MAX && phrase_chance(&phrasing, 0.15))
+    while (!plan->rfc5666 && !(needs & LONELY) && plan->talks->len < TALKS_MAX && phrase_chance(&phrasing, 0.15))
         plan_add_talk(plan, NULL, random_script(plan, &phrasing));
     return plan;
 }

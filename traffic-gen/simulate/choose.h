@@ -37,8 +37,13 @@ void plan_free(struct plan *plan);
 
 /* Takes the script. */
 void plan_add_talk(struct plan *plan, const char *scenario, char *script);
-/* Chooses a fault, unless one is given, and the first talk, which has it. True: the network must make no trouble. */
-bool plan_fault(struct plan *plan, const struct fault *fault, struct phrasing *phrasing);
+/* What a fault may ask of the rest of the plan. */
+enum {
+    QUIET = 1,  /* the network makes no trouble */
+    LONELY = 2, /* there are no other clients */
+};
+/* Chooses a fault, unless one is given, and the first talk, which has it. Returns what it asks for. */
+unsigned plan_fault(struct plan *plan, const struct fault *fault, struct phrasing *phrasing);
 bool plays_on_roce(const struct scenario *scenario);
 
 /* ---- random scripts that conform; g_free() ---- */

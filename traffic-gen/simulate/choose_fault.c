@@ -7,11 +7,10 @@
 
 enum { BEFORE_MAX = 4 };
 
-/* What a fault needs to be the fault that its summary says. */
+/* What else a fault needs to be the fault that its summary says. */
 enum {
-    ALONE = 1, /* nothing is said before it */
-    QUIET = 2, /* the network makes no trouble */
-    ON_IPV4 = 4,
+    ALONE = 16, /* nothing is said before it */
+    ON_IPV4 = 32,
 };
 
 static const struct need {
@@ -60,6 +59,9 @@ static const struct need {
     {NULL, " rst", QUIET},
     {NULL, " fin", QUIET},
     {"RPC-3-01", NULL, QUIET},
+    /* Ends of a connection, which are no one's fault if a server ends several. */
+    {"RPC-3-01", NULL, LONELY},
+    {NULL, "/reset", LONELY},
     {NULL, "no buffer", QUIET},
 };
 
@@ -133,7 +135,7 @@ static char *with_statements_before(const char *script, struct phrasing *phrasin
     return g_string_free(out, FALSE);
 }
 
-bool plan_fault(struct plan *plan, const struct fault *fault, struct phrasing *phrasing)
+unsigned plan_fault(struct plan *plan, const struct fault *fault, struct phrasing *phrasing)
 {
     unsigned all;
 
@@ -148,5 +150,5 @@ bool plan_fault(struct plan *plan, const struct fault *fault, struct phrasing *p
         plan_add_talk(plan, NULL, with_statements_before(plan->fault->script, phrasing));
     else
         plan_add_talk(plan, NULL, g_strdup(plan->fault->script));
-    return all & QUIET;
+    return all & (QUIET | LONELY);
 }

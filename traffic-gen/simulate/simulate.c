@@ -97,7 +97,7 @@ static bool nothing_false(struct simulation *simulation, const GArray *findings)
     for (unsigned i = 0; i < findings->len; i++) {
         const struct judged_finding *finding = &g_array_index(findings, struct judged_finding, i);
         const bool accuses = finding->severity > SEVERITY_NOTE && strcmp(finding->rule->id, suspicion) != 0;
-        const bool of_fault = is_error(plan->fault) && client_of(simulation, finding) == FAULTY_CLIENT;
+        const bool of_fault = plan->fault && client_of(simulation, finding) == FAULTY_CLIENT;
 
         if (accuses && !is_planted(plan, finding->rule) && !(of_fault && simulation->distorted) &&
             !(finding->severity == SEVERITY_WARNING && simulation->missing > 1))

@@ -36,11 +36,12 @@ static bool is_about_patterns(const struct rule *rule)
     return g_str_has_prefix(rule->id, "MPA-5.") || g_str_has_prefix(rule->id, "MPA-A.");
 }
 
-/* Rules about one message that need to know what earlier messages granted or offered. */
+/* Rules about one message that need what came before: where an FPDU begins, what Calls granted or offered. */
 static bool is_about_earlier(const struct rule *rule)
 {
-    return g_str_has_prefix(rule->id, "RPCR-3.3.1-") || strcmp(rule->id, "RPCR-3.4.5-06") == 0 ||
-           strcmp(rule->id, "RPCR-4-01") == 0 || strcmp(rule->id, "RPCR-6.3-01") == 0;
+    return g_str_has_prefix(rule->id, "MPA-") || g_str_has_prefix(rule->id, "RPCR-3.3.1-") ||
+           strcmp(rule->id, "RPCR-3.4.5-06") == 0 || strcmp(rule->id, "RPCR-4-01") == 0 ||
+           strcmp(rule->id, "RPCR-6.3-01") == 0;
 }
 
 /* The number of the packet with which the evidence begins, from 0: a few packets before the first that is named. */
