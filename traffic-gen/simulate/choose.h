@@ -3,6 +3,7 @@
 #ifndef IWARP_TRAFFIC_SIMULATE_CHOOSE_H
 #define IWARP_TRAFFIC_SIMULATE_CHOOSE_H
 
+#include "engine/core/rule.h"
 #include "traffic-gen/faults/fault.h"
 #include "traffic-gen/scenario/scenario.h"
 #include "traffic-gen/simulate/phrase.h"
@@ -44,6 +45,8 @@ enum {
 };
 /* Chooses a fault, unless one is given, and the first talk, which has it. Returns what it asks for. */
 unsigned plan_fault(struct plan *plan, const struct fault *fault, struct phrasing *phrasing);
+/* The rule that a fault, or its stimulus, is about. */
+const struct rule *rule_of_fault(const struct fault *fault);
 bool plays_on_roce(const struct scenario *scenario);
 
 /* ---- random scripts that conform; g_free() ---- */

@@ -52,7 +52,7 @@ static const struct need {
     {NULL, "net=", QUIET},
     {NULL, "segment ", QUIET},
     {NULL, "fragment", ON_IPV4},
-    {NULL, "rpcbind", ON_IPV4}, /* version 2 knows no other addresses */
+    {NULL, "rpcbind", ON_IPV4 | QUIET}, /* version 2 knows no other addresses; one segment is one message */
     /* Who had received what when something was sent, or when all ended. */
     {NULL, " early", QUIET},
     {NULL, " unread=", QUIET},
@@ -62,6 +62,8 @@ static const struct need {
     /* Ends of a connection, which are no one's fault if a server ends several. */
     {"RPC-3-01", NULL, LONELY},
     {NULL, "/reset", LONELY},
+    /* Data that another client may have changed. */
+    {"NFS3-3.3.7-02", NULL, LONELY},
     {NULL, "no buffer", QUIET},
 };
 
@@ -95,6 +97,13 @@ static bool exists_on_roce(const struct fault *fault)
 {
     return !fault_layer_below(fault) && !fault->not_on_roce &&
            (fault->script || plays_on_roce(scenario_find(fault->scenario)));
+}
+
+const struct rule *rule_of_fault(const struct fault *fault)
+{
+    g_autofree char *id = g_strndup(fault->id, strcspn(fault->id, "+/"));
+
+    return rule_find(id);
 }
 
 static const struct fault *random_fault(struct phrasing *phrasing)
@@ -143,6 +152,9 @@ unsigned plan_fault(struct plan *plan, const struct fault *fault, struct phrasin
     all = needs_of(plan->fault);
     plan->rfc5666 = g_str_has_prefix(plan->fault->id, "RPCR0-") || g_str_has_prefix(plan->fault->scenario, "old-");
     plan->roce = plan->roce && exists_on_roce(plan->fault);
+    /* What is sent again on RoCE leaves open what the receiver knew when. */
+    if (plan->roce && rule_of_fault(plan->fault)->observe != OBSERVE_WIRE_1WAY)
+        all |= QUIET;
     plan->ipv6 = plan->ipv6 && !(all & ON_IPV4);
     if (!plan->fault->script)
         plan_add_talk(plan, plan->fault->scenario, NULL);

@@ -27,7 +27,7 @@ static const char *const jobs[] = {
     "null",
     "statfs /",
     "getattr not/there expect=NOENT",
-    "mkdir d{100-999}",
+    "mkdir m{slot}",
     "write f{slot} len={0-9000} pattern={slot}\nI read f{slot} pattern={slot}\nI getattr f{slot}",
     "write f{slot} len={2000-9000} pattern={slot}\nI truncate f{slot} len={1-2000}\nI read f{slot} pattern={slot}\nI "
     "access f{slot}",

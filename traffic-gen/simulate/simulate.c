@@ -45,11 +45,10 @@ static bool is_error(const struct fault *fault)
 /* A finding of this rule names the fault: it is of the fault's rule, or of one that judges that. */
 static bool names_fault(const struct fault *fault, const struct rule *rule)
 {
-    g_autofree char *id = g_strndup(fault->id, strcspn(fault->id, "+/"));
-    const struct rule *broken = rule_find(id);
-    enum rule_id found = rule_number(rule);
+    const enum rule_id found = rule_number(rule);
 
-    return is_error(fault) && broken && (rule_carried_by(broken, found) || rule_judged_with(broken, found));
+    return is_error(fault) &&
+           (rule_carried_by(rule_of_fault(fault), found) || rule_judged_with(rule_of_fault(fault), found));
 }
 
 static bool is_planted(const struct plan *plan, const struct rule *rule)
