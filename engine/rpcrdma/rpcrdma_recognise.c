@@ -181,8 +181,8 @@ static enum rpcrdma_kind recognise_kind_of(const struct rpcrdma_connection *rpcr
         return kind_by_lists(rpcrdma, m, answers);
     if (m->header.status == RPCRDMA_OK && m->n - m->lacking >= m->header.header_len + 8)
         return kind_inline(m, answers);
-    /* the header cannot be read to its end, or no payload follows */
-    if (answers)
+    /* The header cannot be read to its end, or no payload follows. Only Replies invalidate (RFC 8797 section 4.1). */
+    if (answers || (m->invalidates && m->lacking > 0))
         return RPCRDMA_KIND_REPLY;
     return from_client || call_within(m) ? RPCRDMA_KIND_CALL : RPCRDMA_KIND_UNKNOWN;
 }
