@@ -86,20 +86,31 @@ static bool simulate_fail(struct simulation *simulation, enum simulate_outcome o
 static const char suspicion[] = "EXP-3.9-03";
 
 /*
- * Nothing but the planted fault is found. In an incomplete capture it may have another name: there is no telling what
- * else is found about its client from what would be wrong.
+ * The finding accuses somebody of something that was not planted. In an incomplete capture the planted fault may have
+ * another name: there is no telling what else is found about its client from what would be wrong. Where several packets
+ * are missing, a warning only asks whether they are.
  */
-static bool nothing_false(struct simulation *simulation, const GArray *findings)
+static bool is_false(const struct simulation *simulation, const struct judged_finding *finding)
 {
     const struct plan *plan = simulation->plan;
+    const unsigned client = client_of(simulation, finding);
 
+    if (finding->severity == SEVERITY_NOTE || strcmp(finding->rule->id, suspicion) == 0 ||
+        is_planted(plan, finding->rule))
+        return false;
+    if (!simulation->distorted)
+        return true;
+    return !(plan->fault && client == FAULTY_CLIENT) &&
+           !(finding->severity == SEVERITY_WARNING && simulation->missing > 1) &&
+           visible_losses(simulation->view, &simulation->packets, plan, client);
+}
+
+static bool nothing_false(struct simulation *simulation, const GArray *findings)
+{
     for (unsigned i = 0; i < findings->len; i++) {
         const struct judged_finding *finding = &g_array_index(findings, struct judged_finding, i);
-        const bool accuses = finding->severity > SEVERITY_NOTE && strcmp(finding->rule->id, suspicion) != 0;
-        const bool of_fault = plan->fault && client_of(simulation, finding) == FAULTY_CLIENT;
 
-        if (accuses && !is_planted(plan, finding->rule) && !(of_fault && simulation->distorted) &&
-            !(finding->severity == SEVERITY_WARNING && simulation->missing > 1))
+        if (is_false(simulation, finding))
             return simulate_fail(simulation, SIMULATE_FALSE, finding->rule,
                                  g_strdup_printf("frame %" PRIu32 ": %s %s: %s", finding->frame,
                                                  rule_severity_name(finding->severity), finding->rule->id,

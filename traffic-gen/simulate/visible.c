@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/simulate/visible.h"
 
+#include "wire/octets.h"
+
 #include <string.h>
 
 enum { STARTUP = 8, BEFORE_EVIDENCE = 4 }; /* packets */
@@ -29,6 +31,74 @@ unsigned visible_missing(const struct view *view, const struct packets *packets)
         n += times[i] == 0;
     return n;
 }
+
+/* ---- losses without a trace ---- */
+
+enum {
+    BTH_QUEUE = 5, /* three octets */
+    BTH_PSN = 9,   /* three octets */
+    BTH_LEN = 12,
+    OPCODE_READ_RESPONSE = 0x0D, /* to 0x12: responses of a reliable connection */
+    OPCODE_ATOMIC_ACKNOWLEDGE = 0x12,
+    OPCODE_LAST = 0x17, /* of a reliable connection */
+};
+
+/* A packet of RoCE; false: it is none of a reliable connection. */
+struct roce_packet {
+    bool response;
+    uint32_t queue, psn;
+};
+
+static bool roce_packet_at(const struct packets *packets, unsigned number, bool vlan, bool ipv6,
+                           struct roce_packet *packet)
+{
+    const struct frame_in_memory *frame = packets_frame(packets, number);
+    const uint8_t *p = packets->octets->data + frame->at;
+    size_t at = 14 + (vlan ? 4 : 0) + (ipv6 ? 40 : 20) + 8;
+
+    if (frame->n < at + BTH_LEN || p[at] > OPCODE_LAST)
+        return false;
+    packet->response = p[at] >= OPCODE_READ_RESPONSE && p[at] <= OPCODE_ATOMIC_ACKNOWLEDGE;
+    packet->queue = get_be32(p + at + BTH_QUEUE) >> 8;
+    packet->psn = get_be32(p + at + BTH_PSN) >> 8;
+    return true;
+}
+
+/* Nothing that is captured later has a number that the missing request's side, or its peer, uses after it. */
+static bool leaves_no_trace(const struct view *view, const struct packets *packets, const struct plan *plan,
+                            unsigned missing)
+{
+    const struct frame_in_memory *frame = packets_frame(packets, missing);
+    struct roce_packet lost, later;
+
+    if (!roce_packet_at(packets, missing, plan->vlan, plan->ipv6, &lost) || lost.response)
+        return false;
+    for (unsigned i = 0; i < view->shown->len; i++) {
+        unsigned number = view_packet(view, i);
+        const struct frame_in_memory *other = packets_frame(packets, number);
+
+        if (number < missing || other->client != frame->client ||
+            !roce_packet_at(packets, number, plan->vlan, plan->ipv6, &later))
+            continue;
+        if (other->to_client == frame->to_client ? !later.response && later.queue == lost.queue
+                                                 : later.response && later.psn >= lost.psn)
+            return false;
+    }
+    return true;
+}
+
+bool visible_losses(const struct view *view, const struct packets *packets, const struct plan *plan, unsigned client)
+{
+    g_autofree unsigned *times = visible_times(view, packets);
+
+    for (unsigned i = 0; plan->roce && i < packets->frames->len; i++) {
+        if (times[i] == 0 && packets_frame(packets, i)->client == client && leaves_no_trace(view, packets, plan, i))
+            return false;
+    }
+    return true;
+}
+
+/* ---- faults ---- */
 
 /* Rules about patterns in many segments, which a part of the segments need not show, nor a copy of one. */
 static bool is_about_patterns(const struct rule *rule)

@@ -11,6 +11,12 @@
 /* The packets that a capture lacks, or has only a part of. */
 unsigned visible_missing(const struct view *view, const struct packets *packets);
 
+/*
+ * False: on RoCE, the capture lacks a request of this client or of its server, and everything that would show that: its
+ * Acknowledge, and all later requests. It looks like a complete capture of something else, which may be wrong.
+ */
+bool visible_losses(const struct view *view, const struct packets *packets, const struct plan *plan, unsigned client);
+
 /* found: the finding in the complete capture of the packets. */
 bool visible_in(const struct view *view, const struct packets *packets, const struct judged_finding *found);
 
