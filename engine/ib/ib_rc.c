@@ -694,13 +694,13 @@ unsigned ib_rc_damaged_acked(struct ib_rc *rc, unsigned side)
     return damaged;
 }
 
-void ib_rc_disconnect(struct ib_rc *rc, int64_t now_ns)
+void ib_rc_disconnect(struct ib_rc *rc, unsigned side, int64_t now_ns)
 {
     if (rc->disconnected)
         return;
     rc->disconnected = true;
-    for (unsigned side = 0; side < 2; side++)
-        ib_not_ready_end(&rc->side[side], now_ns);
+    ib_not_ready_end(&rc->side[side], true, now_ns);
+    ib_not_ready_end(&rc->side[other_side(side)], false, now_ns);
 }
 
 size_t ib_rc_held(const struct ib_rc *rc, unsigned side)

@@ -56,10 +56,21 @@ void ib_not_ready_nak(struct ib_rc *rc, unsigned side, uint64_t offset, uint8_t 
     INVARIANT(not_ready->naks > 0);
 }
 
-void ib_not_ready_end(struct ib_requests *requests, int64_t time_ns)
+static bool retries_used_up(const struct ib_requests *requests)
 {
-    requests->not_ready.ended = true;
-    requests->not_ready.ended_ns = time_ns;
+    return requests->rnr_retries_known && requests->rnr_retries != RNR_WITHOUT_END &&
+           requests->not_ready.naks > requests->rnr_retries;
+}
+
+void ib_not_ready_end(struct ib_requests *requests, bool itself, int64_t time_ns)
+{
+    struct ib_not_ready *not_ready = &requests->not_ready;
+
+    not_ready->ended = true;
+    not_ready->ended_ns = time_ns;
+    /* A sender that does not wait for the time to repeat the Send ends the connection for a reason of its own. */
+    if (itself && not_ready->waiting && !retries_used_up(requests))
+        not_ready->hasty |= is_hasty(not_ready, time_ns);
 }
 
 /*
@@ -94,6 +105,5 @@ bool ib_not_ready_final(const struct ib_rc *rc, unsigned side)
 
     if (!not_ready->waiting || not_ready->again)
         return false;
-    return ended_untaken(rc, side) || (requests->rnr_retries_known && requests->rnr_retries != RNR_WITHOUT_END &&
-                                       not_ready->naks > requests->rnr_retries);
+    return ended_untaken(rc, side) || retries_used_up(requests);
 }
