@@ -154,7 +154,8 @@ void rpcrdma_lacks_track(struct rpcrdma_connection *rpcrdma, unsigned side)
 
 void rpcrdma_lacks_send(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part)
 {
-    struct rpcrdma_lack *lack = &rpcrdma->side[part->place.side & 1u].lack;
+    struct rpcrdma_side *s = &rpcrdma->side[part->place.side & 1u];
+    struct rpcrdma_lack *lack = &s->lack;
     bool next = !lack->numbered || part->number != lack->number;
 
     if (!part->psns.gaps_show_late && next) {
@@ -169,7 +170,8 @@ void rpcrdma_lacks_send(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
         lack->numbered = true;
         lack->number = part->number;
     }
-    if (lack->sends <= lack->answered)
+    /* Answers that came before their Calls are not those of missing Calls: the Calls follow now. */
+    if (lack->sends <= lack->answered && part->place.offset >= s->calls.lagged_until)
         lack->sends = lack->answered = 0;
     INVARIANT(lack_is_sound(lack));
     INVARIANT(part->psns.gaps_show_late || (lack->numbered && lack->number == part->number));

@@ -190,6 +190,21 @@ void simulate(struct simulation *simulation, struct judge *judge)
 
 /* ---- words ---- */
 
+/* The command that plays a client without the others. */
+static void append_command(GString *out, const struct plan *plan, const struct talk *talk, bool with_fault)
+{
+    g_autofree char *script = talk->script ? g_shell_quote(talk->script) : NULL;
+
+    g_string_append_printf(out, "iwarp-gen play %s --seed=%" PRIu64 "%s%s%s%s%s",
+                           talk->scenario ? talk->scenario : "script", plan->seed,
+                           plan->roce ? " --transport=roce" : "", plan->ipv6 ? " --ipv6" : "",
+                           plan->vlan ? " --vlan" : "", plan->net ? " --net=" : "", plan->net ? plan->net : "");
+    if (with_fault && !plan->fault->script)
+        g_string_append_printf(out, " --inject=%s", plan->fault->id);
+    if (script)
+        g_string_append_printf(out, " --script=%s", script);
+}
+
 void simulation_append_text(GString *out, const struct simulation *simulation)
 {
     static const char *const outcomes[] = {[SIMULATE_RIGHT] = "right",
@@ -200,16 +215,13 @@ void simulation_append_text(GString *out, const struct simulation *simulation)
 
     g_string_append_printf(out, "seed %" PRIu64 ": %s%s%s\n", plan->seed, outcomes[simulation->outcome],
                            simulation->why ? ": " : "", simulation->why ? simulation->why : "");
-    g_string_append_printf(out, "  network: %s%s%s%s%s\n", plan->roce ? "RoCE" : "iWARP", plan->ipv6 ? ", IPv6" : "",
-                           plan->vlan ? ", VLAN" : "", plan->net ? ", " : "", plan->net ? plan->net : "");
-    for (unsigned i = 0; i < plan->talks->len; i++) {
-        const struct talk *talk = plan->talks->pdata[i];
-
-        g_string_append_printf(out, "  client %u: %s%s\n", i + 1, talk->scenario ? "scenario " : "",
-                               talk->scenario ? talk->scenario : talk->script);
-    }
     if (plan->fault)
         g_string_append_printf(out, "  fault of client 1: %s: %s\n", plan->fault->id, plan->fault->summary);
+    for (unsigned i = 0; i < plan->talks->len; i++) {
+        g_string_append_printf(out, "  client %u: ", i + 1);
+        append_command(out, plan, plan->talks->pdata[i], plan->fault && i == 0);
+        g_string_append_c(out, '\n');
+    }
     for (unsigned i = 0; simulation->distorted && i < simulation->distortions->len; i++) {
         g_string_append(out, "  ");
         distort_append_text(out, &g_array_index(simulation->distortions, struct distortion, i));
