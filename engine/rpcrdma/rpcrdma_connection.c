@@ -322,6 +322,8 @@ static void lose_pending(struct rpcrdma_connection *rpcrdma, unsigned side)
     if (!rpcrdma->side[side].lack.pending)
         return;
     rpcrdma->holes++;
+    if (rpcrdma->side[side].send_open && !rpcrdma->gaps_show_late) /* the hole cuts the Send in progress */
+        rpcrdma_lacks_one(rpcrdma, side);
     rpcrdma_lacks_unknown(rpcrdma, side);
     rpcrdma_connection_lose(rpcrdma, side, true);
     INVARIANT(!rpcrdma_sends_seen(rpcrdma, side) && !rpcrdma_calls_seen(rpcrdma, side));
