@@ -240,13 +240,10 @@ def provoke(guests, gen, linux, script, words, tmp_path):
     limit = time.monotonic() + 60 * FAULTS_MINUTES
     while time.monotonic() < limit and not gen.is_over("test"):
         time.sleep(1)
-    if words:
-        linux.end("work", 120)
-    gen.end("test", 120)
+    guests.capture()  # both captures end before iwarp-gen, which answers clients as long as it runs
     assert linux.end("tap", 60) == 0 and "; 0 messages lost" in linux.log("tap")
     assert linux.run("cp /tmp/tap.pcapng /job/")[0] == 0
     shutil.copy(linux.job / "tap.pcapng", tmp_path)
-    guests.capture()
 
 
 def assert_named(build, folder, unseen, consequences):
@@ -260,7 +257,7 @@ def assert_named(build, folder, unseen, consequences):
             if more or less:
                 wrong.append((name, sorted(more), sorted(less)))
     print(f"{len(wire)} connections on the wire, {len(tap)} in the tap, {same} findings in both")
-    assert len(set(wire) ^ set(tap)) <= 1, set(wire) ^ set(tap)  # one may be under way at the end
+    assert len(set(wire) ^ set(tap)) <= 2, set(wire) ^ set(tap)  # they may be under way at the end
     assert not wrong, wrong
     return len(wire), same
 
