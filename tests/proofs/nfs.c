@@ -68,14 +68,16 @@ static bool holds(const struct walker *w)
     return true;
 }
 
-void proof_nfs_walk_step(void)
+/* A step of a kind from first to last. */
+static void walk_step(enum kind first, enum kind last)
 {
     static const struct nfs_walk_events events = {.item = any_item, .roundup = hear_roundup};
     struct nfs_walk_result result = {0};
-    const struct step step = {any_u8(), any_u8(), any_u8(), any_u16(), any_u32()};
+    struct step step = {any_u8(), any_u8(), any_u8(), any_u16(), any_u32()};
     struct walker w = {.n = any_size_to(MOST), .events = &events, .result = &result};
     size_t before;
-    bool on;
+    unsigned depth;
+    bool on = false;
 
     w.p = any_octets_to(w.n, MOST);
     w.at = any_size_to(w.n);
@@ -86,16 +88,57 @@ void proof_nfs_walk_step(void)
     for (unsigned i = 0; i < DEPTH; i++)
         w.frames[i] = (struct frame){any_u8(), any_u16(), any_u16(), any_u32()};
     ASSUME(holds(&w) && is_like_the_tables(&step) && (step.kind == END || is_block(w.step + 1)));
+    ASSUME(step.kind >= first && step.kind <= last);
     before = w.at;
-    if (step.kind != END)
-        on = run[step.kind](&w, &step);
-    else
-        on = w.depth > 0 && end_block(&w);
+    depth = w.depth;
+    /* Kind and depth are constants, so that function and frame are known. */
+    for (uint8_t kind = first; kind <= last; kind++) {
+        for (unsigned known = 0; known <= DEPTH; known++) {
+            if (step.kind != kind || depth != known)
+                continue;
+            w.depth = known;
+            if (kind == END)
+                on = known > 0 && end_block(&w);
+            else
+                on = run[kind](&w, &step);
+        }
+    }
     CLAIM(w.at >= before && IMPLIES(on, holds(&w)));
     CLAIM(IMPLIES(!on, w.at <= w.n));
     FALSE_CLAIM(!on);
     FALSE_CLAIM(on);
     FALSE_CLAIM(w.at == before);
+    FALSE_CLAIM(step.kind != last);
+}
+
+void proof_nfs_step_words(void)
+{
+    walk_step(WORDS, BOOLEAN);
+}
+
+void proof_nfs_step_items(void)
+{
+    walk_step(ITEM, WORD_ARRAY);
+}
+
+void proof_nfs_step_blocks(void)
+{
+    walk_step(ARRAY, LIST);
+}
+
+void proof_nfs_step_switch(void)
+{
+    walk_step(SWITCH, SWITCH);
+}
+
+void proof_nfs_step_operations(void)
+{
+    walk_step(OPERATIONS, OPERATIONS);
+}
+
+void proof_nfs_step_end(void)
+{
+    walk_step(END, END);
 }
 
 void proof_nfs_lookups(void)
