@@ -36,7 +36,7 @@ void *memcpy(void *to, const void *from, size_t n)
 /* The Marker at `grid` octets from the FPDU; a constant, as is the length, so that all places are, too. */
 static void encode_and_parse(const uint8_t ulpdu[ULPDU_MOST], uint32_t grid, uint16_t length)
 {
-    static struct mpa_fpdu_scratch scratch;
+    struct mpa_fpdu_scratch scratch;
     const struct mpa_framing framing = {grid < MPA_MARKER_PERIOD, 0};
     uint64_t offset = MPA_MARKER_PERIOD - grid;
     struct mpa_fpdu_plan plan;

@@ -53,7 +53,7 @@ def proofs():
 
 
 def unproved():
-    """Source files of wire/ that no proof has."""
+    """Source files of wire/ that no row of the table has."""
     known = {name for proof in proofs() for name in proof.files()}
     return [f"wire/{path.name}" for path in sorted((ROOT / "wire").glob("*.c")) if f"wire/{path.name}" not in known]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the proofs need beside CBMC: a proof for each file of wire/, false claims in each, harnesses that compile, a page with the bounds, and a
+"""What the proofs need beside CBMC: a harness for each file of wire/, false claims in each, harnesses that compile, a page with the bounds, and a
 runner that believes neither a claim that fails nor a false one that holds. ./test --all proofs runs CBMC."""
 import json
 import pathlib
@@ -25,7 +25,7 @@ def functions(path):
     return dict(zip(parts[1::2], parts[2::2]))
 
 
-def test_every_file_of_wire_has_a_proof():
+def test_every_file_of_wire_has_a_harness():
     assert prove.unproved() == []
 
 
