@@ -6,6 +6,7 @@
  * profile, RFC 5667 sections 4 and 5.
  */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
+#include "wire/invariant.h"
 
 enum {
     SEGMENTS_MAX = 16,     /* a responder may refuse more: RFC 8267 section 6.4.2 */
@@ -17,11 +18,13 @@ enum {
 
 static unsigned accept_read_chunks(const struct rpcrdma_transaction *t)
 {
+    INVARIANT(t->first_write <= t->n_chunks);
     return t->first_write;
 }
 
 static unsigned accept_data_chunks(const struct rpcrdma_transaction *t)
 {
+    INVARIANT(t->position_zero < (int)t->first_write);
     return accept_read_chunks(t) - (t->position_zero >= 0);
 }
 

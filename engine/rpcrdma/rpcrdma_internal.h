@@ -419,7 +419,7 @@ static inline bool rpcrdma_transaction_is_sound(const struct rpcrdma_transaction
 {
     return t->number > 0 && t->n_chunks <= t->chunks_size && t->n_offers <= t->offers_size &&
            t->position_zero < (int)t->n_chunks && t->reply_chunk < (int)t->n_chunks &&
-           (t->n_writes == 0 || t->first_write + t->n_writes <= t->n_chunks) && (t->n_chunks > 0 || t->n_offers == 0) &&
+           t->first_write + t->n_writes <= t->n_chunks && (t->n_chunks > 0 || t->n_offers == 0) &&
            (t->open != &rpcrdma_closed) == rpcrdma_waits(t) && t->fault <= RULE_COUNT;
 }
 

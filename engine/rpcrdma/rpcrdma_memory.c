@@ -168,7 +168,7 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
         rpcrdma->offers[t->side] = arena_zeroed(rpcrdma->arena, HASH_BUCKETS * sizeof(struct rpcrdma_offer *));
     if (n > rpcrdma->options.segments_max - rpcrdma->n_offers || !rpcrdma->offers[t->side] || !room_for_offers(t, n) ||
         !memory_take_lists(t, call)) {
-        t->n_chunks = t->n_offers = t->n_writes = 0;
+        t->n_chunks = t->n_offers = t->first_write = t->n_writes = 0;
         t->position_zero = t->reply_chunk = -1;
         t->offers_lost = true;
         rpcrdma_damage(t);

@@ -131,3 +131,22 @@ UNIT_TEST(test_forgotten_namesake)
     assert_false(kept.call[2]->ambiguous);
     talk_free(t);
 }
+
+/* Chunks that cannot be kept: nothing is left of the lists. */
+UNIT_TEST(test_too_many_chunks)
+{
+    static struct rpcrdma_write_plan writes[RPCRDMA_CHUNKS_MAX];
+    struct rpcrdma_read_segment read = {.position = 40, .target = {.handle = 0x77, .length = 4, .offset = 0x1000}};
+    struct rpcrdma_talk *t = talk_kept(NULL);
+    struct rpcrdma_plan plan = talk_plan(t, C, NULL_XID);
+
+    plan.reads = &read;
+    plan.n_reads = 1;
+    plan.writes = writes;
+    plan.n_writes = RPCRDMA_CHUNKS_MAX;
+    talk_call_with(t, C, &plan, TALK_NFS, 3, 0, NULL, 0);
+    assert_true(kept.call[0]->offers_lost);
+    assert_int_equal(kept.call[0]->n_chunks, 0);
+    assert_int_equal(kept.call[0]->first_write, 0);
+    talk_free(t);
+}
