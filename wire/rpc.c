@@ -70,6 +70,7 @@ static void gss(struct rpc_message *out, const uint8_t *p)
     out->gss_proc = proc;
     out->gss_seq = seq;
     out->gss_service = service;
+    INVARIANT(out->gss_version >= 1 && out->gss_version <= 3);
 }
 
 static bool wire_rpc_call(struct reader *r)

@@ -833,6 +833,7 @@ void rpcrdma_history_conclude(struct rpcrdma_history *history, const struct rpcr
     judge_new_requests(&look, pair);
     auxiliary_judge(&pair->questions.auxiliary, record, host->verdict);
     judge_delegations(&look, pair, now_ns);
+    INVARIANT(pair_is_sound(pair) && record->client >= 0 && record->client < 2);
 }
 
 /* ---- life ---- */

@@ -24,6 +24,7 @@ void auxiliary_doubt(struct auxiliary *auxiliary, const struct question *questio
 {
     if (question->auxiliary >= 0)
         auxiliary->offer[question->auxiliary].doubtful = true;
+    INVARIANT(question->auxiliary < NFS_AUXILIARIES);
 }
 
 void auxiliary_answered(struct auxiliary *auxiliary, const struct question *question, enum rpcbind_answer answer,

@@ -75,6 +75,7 @@ static void answered_unread(struct questions *questions, const struct lookup_pla
         if (!questions_is_of(question, place) || question->answered)
             continue;
         question->perhaps = true;
+        INVARIANT(!question->answered && question->times > 0);
         auxiliary_doubt(&questions->auxiliary, question);
     }
 }

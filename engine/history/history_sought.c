@@ -122,6 +122,7 @@ bool sought_outcome(const struct sought *sought, enum nfs_sought what, const str
     told->answered = sought->answered;
     told->port = sought->port;
     told->times = 1;
+    INVARIANT(sought->versions != 0 && sought->transports != 0);
     sought_name(told, what, sought->versions, sought->transports);
     return true;
 }

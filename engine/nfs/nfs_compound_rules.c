@@ -4,6 +4,7 @@
  * may accompany a GETATTR (6.2.1), and the netids in the arguments (RFC 8166 section 9).
  */
 #include "engine/nfs/nfs_internal.h"
+#include "wire/invariant.h"
 
 #include <string.h>
 
@@ -133,6 +134,7 @@ static void judge_getattr(struct nfs_look *look)
     }
     nfs_pass(look, RULE_NFSULB_6_2_1_02);
     op = companion(body);
+    INVARIANT(op == 0 || nfs_op_name(op, false));
     if (op != 0)
         nfs_fail(look, RULE_NFSULB_6_2_1_03,
                  "expected a GETATTR of attributes of unpredictable length (%s) in a COMPOUND by itself; found GETATTR "

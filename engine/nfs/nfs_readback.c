@@ -429,6 +429,7 @@ struct nfs_files *nfs_connection_files(struct nfs_connection *nfs)
     if (!files)
         return NULL;
     *files = b->known;
+    INVARIANT(files->n_changes <= NFS_CHANGES_MAX && files->n_differences <= NFS_DIFFERENCES_MAX);
     if (files->n_changes > 0)
         memcpy(files->changes, b->changes, files->n_changes * sizeof files->changes[0]);
     return files;

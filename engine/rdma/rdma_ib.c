@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/rdma/rdma_ib.h"
 
+#include "wire/invariant.h"
 #include "wire/rpcrdma_private_data.h"
 
 static int initiator_of_ib(const struct ib_connection *connection)
@@ -61,6 +62,7 @@ static struct rdma_psns psns_of_ib(const struct ib_connection *connection, const
 
 struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const struct ib_rc_part *part)
 {
+    INVARIANT(part->n <= part->length);
     return (struct rdma_part){
         .kind = ib_kind_of(part->kind),
         .place = part->place,

@@ -130,6 +130,7 @@ const struct ulp_kind *ulp_choice_part(struct ulp_choice *choice, const struct r
 
 void ulp_choice_introduce(const struct ulp_choice *choice, const struct ulp_kind *kind, void *guest)
 {
+    INVARIANT(choice->n_early <= ULP_EARLY_MAX);
     for (unsigned i = 0; i < 2; i++) {
         /* The private data of the side that opened the connection come first. */
         unsigned side = i ^ (choice->signs.terms.initiator_side == 1);

@@ -27,6 +27,7 @@ void *ulp_named_begin(const struct ulp_host *host)
     named->sends.arena = host->arena;
     if (host->kind->state_size > 0 && !(named->state = arena_zeroed(host->arena, host->kind->state_size)))
         return NULL;
+    INVARIANT(named->state || host->kind->state_size == 0);
     return named;
 }
 

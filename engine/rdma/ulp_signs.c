@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/rdma/ulp_signs.h"
+#include "wire/invariant.h"
 
 enum { SENDS_ENOUGH = 4, SENDS_ENOUGH_AT_PORT = 2 };
 
@@ -23,6 +24,7 @@ static const struct ulp_private_data *data_of(const struct ulp_signs *signs, uns
     if (signs->terms.initiator_side < 0)
         return NULL;
     data = &signs->data[((unsigned)signs->terms.initiator_side ^ opener_or_other) & 1u];
+    INVARIANT(signs->terms.initiator_side < 2);
     return data->seen && data->p ? data : NULL;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "engine/core/words.h"
 #include "engine/rpcrdma/rpcrdma_shape.h"
+#include "wire/invariant.h"
 
 #include <inttypes.h>
 
@@ -21,6 +22,7 @@ static void check_consecutive(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         for (uint32_t k = 0; k < t->chunks[c].n; k++, i++) {
             struct rpcrdma_read_segment segment = rpcrdma_read_segment_at(&m->header, m->p, i);
 
+            INVARIANT(i < m->header.read.n);
             if (segment.position == t->chunks[c].position)
                 continue;
             rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_4_5_11, 0,
@@ -70,6 +72,7 @@ static const struct rpcrdma_chunk_state *first_data_chunk(const struct rpcrdma_t
         if ((int)i != t->position_zero && (!first || t->chunks[i].position < first->position))
             first = &t->chunks[i];
     }
+    INVARIANT(!first || (first->kind == RPCRDMA_READ_CHUNK && first->n > 0));
     return first;
 }
 
@@ -226,6 +229,7 @@ static void judge_unbound(struct rpcrdma_shape *shape)
     }
     if (rpcrdma->n_unbound < RPCRDMA_UNBOUND_MAX)
         rpcrdma->unbound[rpcrdma->n_unbound++] = program;
+    INVARIANT(rpcrdma->n_unbound > 0 && rpcrdma->n_unbound <= RPCRDMA_UNBOUND_MAX);
     rpcrdma_shape_fail_as(shape, RULE_RPCR_3_4_2_02, SEVERITY_WARNING,
                           "expected no data chunks for program %u, as no known binding makes anything in it "
                           "DDP-eligible; found %u Read and %u Write chunks in a Call",

@@ -931,6 +931,7 @@ void rpcrdma_connection_received(struct rpcrdma_connection *rpcrdma, unsigned si
 {
     if (offset > rpcrdma->received[side & 1u])
         rpcrdma->received[side & 1u] = offset;
+    INVARIANT(rpcrdma->received[side & 1u] >= offset);
 }
 
 void rpcrdma_connection_missed(struct rpcrdma_connection *rpcrdma, unsigned side, uint64_t offset)
@@ -969,6 +970,7 @@ void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned sid
     if (rpcrdma->finished)
         return;
     rpcrdma->side[side & 1u].lack.pending = true;
+    INVARIANT(!rpcrdma_sends_seen(rpcrdma, side & 1u) && !rpcrdma_calls_seen(rpcrdma, side & 1u));
 }
 
 void rpcrdma_connection_closing(struct rpcrdma_connection *rpcrdma, const struct rdma_closing *closing)

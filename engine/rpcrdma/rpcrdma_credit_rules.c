@@ -84,6 +84,7 @@ static void uncount(struct caller *c, struct rpcrdma_transaction *t)
 void rpcrdma_credit_settled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
 {
     uncount(&rpcrdma->credit->caller[t->side], t);
+    INVARIANT(t->uncounted && rpcrdma_waits(t));
 }
 
 void rpcrdma_credit_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)

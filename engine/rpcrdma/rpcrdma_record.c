@@ -126,6 +126,7 @@ void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     if (plain || !(call = call_new(record)))
         return;
     *call = record_call_of(rpcrdma, t);
+    INVARIANT(record_is_sound(record) && call->side == t->side && call->outcome != RPCRDMA_SETTLED);
 }
 
 void rpcrdma_record_cut_off(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
@@ -257,6 +258,7 @@ void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
     record->refused_by = refusal->place.side & 1u;
     record->cause = refusal->cause;
     record->refusal_place = refusal->place;
+    INVARIANT(record_is_sound(record) && record->refused_by < 2);
     for (unsigned i = 0; refusal->culprit_found && i < record->n_strays; i++) {
         struct rpcrdma_history_stray *stray = &record->strays[i];
 
@@ -281,6 +283,7 @@ static void note_callbacks(struct rpcrdma_connection *rpcrdma, struct rpcrdma_hi
         return;
     record->callback_at_end = true;
     record->callback = newest->call;
+    INVARIANT(newest->side == server && rpcrdma_waits(newest));
 }
 
 struct rpcrdma_history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma)

@@ -5,6 +5,7 @@
  */
 #include "engine/core/words.h"
 #include "engine/rpcrdma/rpcrdma_returned.h"
+#include "wire/invariant.h"
 
 #include <stdio.h>
 
@@ -133,6 +134,7 @@ static const struct rpcrdma_segment *offer_meant(const struct rpcrdma_transactio
         if (same_place(&t->offers[chunk->first + i].target, returned))
             return &t->offers[chunk->first + i].target;
     }
+    INVARIANT(number < chunk->n);
     return &t->offers[chunk->first + number].target;
 }
 
@@ -158,6 +160,7 @@ static void judge_segments(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 {
     const struct rpcrdma_transaction *t = reply->transaction;
 
+    INVARIANT(chunk->n == from->n && chunk->first + chunk->n <= t->n_offers);
     for (uint32_t i = 0; i < from->n; i++) {
         const struct rpcrdma_segment *offered = &t->offers[chunk->first + i].target;
         struct rpcrdma_segment returned = rpcrdma_segment_at(from, reply->p, i);

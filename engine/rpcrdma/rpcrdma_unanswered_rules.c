@@ -153,6 +153,7 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
         return;
     n = passed_over ? 0 : stalled_after(t);
     state->stalled[t->side] |= !passed_over;
+    INVARIANT(rpcrdma_waits(t) && (passed_over || state->stalled[t->side]));
     if (n > 0)
         snprintf(after, sizeof after, ", nor %u later Call%s", n, plural(n));
     rpcrdma_fail_at_as(rpcrdma, place, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, 0,
@@ -209,6 +210,7 @@ static void unanswered_judge_unanswered(struct rpcrdma_connection *rpcrdma, cons
     place.side = (uint8_t)other_side(t->side);
     place.awaited = true;
     place.offset = rpcrdma->side[place.side].end;
+    INVARIANT(place.side != t->side && rpcrdma_waits(t) && !rpcrdma->silent);
     rpcrdma->silent = t;
     if (rpcrdma_reduced_ineligible(t)) {
         if (due(rpcrdma, t, time_ns))

@@ -6,6 +6,7 @@
  */
 #include "engine/core/words.h"
 #include "engine/nfs/binding/binding.h"
+#include "wire/invariant.h"
 
 static void results_pass(const struct nfs_compound *x, enum rule_id rule)
 {
@@ -157,6 +158,7 @@ static bool judge_outside(struct nfs_compound *x, enum rule_id rule, uint32_t se
     const struct nfs_decoded *call = &x->call, *reply = &x->reply;
     uint32_t first = call->operations[0].op;
 
+    INVARIANT(call->n_operations > 0 && reply->n_operations > 0);
     if (reply->operations[0].status != 0 || (allowed && call->n_operations == 1)) {
         results_pass(x, rule);
         return true;
