@@ -165,6 +165,7 @@ void rpcrdma_history_lookup(struct rpcrdma_history *history, const struct lookup
         questions_asked(&pair->questions, place, lookup);
     else if (pair && question == RPCBIND_UNREADABLE)
         questions_asked_unread(&pair->questions);
+    INVARIANT(!pair || pair->lookups.any);
     while (history->n > RPCRDMA_HISTORY_PAIRS_MAX)
         drop_oldest_pair(history);
     INVARIANT(history->n <= RPCRDMA_HISTORY_PAIRS_MAX);
@@ -544,6 +545,8 @@ static void history_judge_memory(const struct look *look, const struct pair *pai
 {
     const struct rpcrdma_history_record *now = look->now;
     bool reported[RPCRDMA_HISTORY_STRAYS_MAX] = {false};
+
+    INVARIANT(now->n_strays <= RPCRDMA_HISTORY_STRAYS_MAX && (now->strays || now->n_strays == 0));
 
     if (!now->whole || now->n_offers > RPCRDMA_HISTORY_OFFERS_MAX) /* may have offered the memory itself */
         return;

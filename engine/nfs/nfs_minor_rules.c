@@ -45,6 +45,7 @@ static void minor_judge(struct nfs_look *look, struct rpcrdma_history_object *us
         return;
     }
     use->reported = true;
+    INVARIANT(minor <= NFS_MINOR_MAX && use->returned != 0);
     nfs_fail_as(
         look, RULE_NFS41_2_7_01,
         look->body->procedure->callback ? SEVERITY_WARNING : rule_catalogue[RULE_NFS41_2_7_01].severity,

@@ -257,6 +257,7 @@ void rpcrdma_connection_ports(struct rpcrdma_connection *rpcrdma, uint16_t port0
 void rpcrdma_connection_terms(struct rpcrdma_connection *rpcrdma, const struct rdma_terms *terms)
 {
     rpcrdma->terms = *terms;
+    INVARIANT(terms->initiator_side >= -1 && terms->initiator_side < 2);
     learn_client(rpcrdma, NULL);
 }
 
@@ -554,6 +555,7 @@ static void judge_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     rpcrdma_record_send(rpcrdma, m);
     rpcrdma->last_send[m->side] = m->place.offset;
     rpcrdma_reaction_first(rpcrdma, m);
+    INVARIANT((!m->faulty || m->fault != 0) && (!m->discarded || m->kind == RPCRDMA_KIND_REPLY));
 }
 
 /* Before the transaction is closed. */
@@ -705,6 +707,7 @@ static void on_send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_p
         return;
     }
     rpcrdma_connection_gather(s, part);
+    INVARIANT(s->send_open && s->send_message == part->message);
     if (!part->last)
         return;
     s->send_open = false;
@@ -784,6 +787,7 @@ static void take_move(struct rpcrdma_connection *rpcrdma, const struct rdma_part
         rpcrdma->events.move(rpcrdma->events.ctx, &move);
     if (move.offer)
         complete_long_call(rpcrdma, &move);
+    INVARIANT(!move.offer || rpcrdma_waits(move.offer->transaction));
 }
 
 static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, bool unsure)

@@ -313,6 +313,7 @@ static void credit_judge_limit(struct rpcrdma_connection *rpcrdma, struct rpcrdm
         return;
     }
     c->over = c->over_initial = false;
+    INVARIANT(k.known && in_flight <= k.limit);
     pass_limit(rpcrdma, m, c, &k);
     if (rpcrdma_calls_seen(rpcrdma, m->side) && in_flight <= k.lowest && in_flight <= m->header.credit &&
         c->uncounted == 0)

@@ -59,6 +59,7 @@ void rpcrdma_hasty_response(struct rpcrdma_connection *rpcrdma, const struct rpc
             continue;
         hasty->proven |=
             move->received > hasty->place.offset || move->place.time_ns - hasty->place.time_ns >= move->skew_ns;
+        INVARIANT(hasty->moved < hasty->asked && hasty->owner == move->side);
         if (move->asked_again) {
             hasty->proven = false;
             hasty_settle(rpcrdma, hasty);

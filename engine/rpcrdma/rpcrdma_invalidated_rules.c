@@ -63,6 +63,7 @@ void rpcrdma_invalidated_access(struct rpcrdma_connection *rpcrdma, const struct
         entry->read = move->kind == RDMA_READ;
         entry->access = move->place;
         entry->operation = move->operation;
+        INVARIANT(entry->owner == move->owner && !entry->taken);
     }
 }
 

@@ -344,4 +344,5 @@ void rpcrdma_pending_finish(struct rpcrdma_connection *rpcrdma)
     for (unsigned side = 0; side < 2; side++)
         sweep(rpcrdma, &(struct event){.side = side, .rpcrdma = rpcrdma, .whole = whole, .closed = closed},
               pending_at_end);
+    INVARIANT(!rpcrdma->pending || rpcrdma->pending->n == 0);
 }
