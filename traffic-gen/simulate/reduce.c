@@ -151,19 +151,29 @@ static bool is_wrong_with(const struct reduction *reduction, struct talk *talk, 
     return wrong;
 }
 
-static void without_statements(const struct reduction *reduction, struct talk *talk)
+/* How many statements at the end of the first talk are the fault's own, without which nothing would be wrong. */
+static unsigned statements_of_fault(const struct fault *fault)
+{
+    g_autoptr(GPtrArray) own = fault && fault->script ? split_script(fault->script) : NULL;
+
+    if (!own)
+        return 0;
+    return own->len - g_str_has_prefix(fault->script, "with ");
+}
+
+/* Without some of its statements, but with the first one, which may set up the connection, and the last `kept` ones. */
+static void without_statements(const struct reduction *reduction, struct talk *talk, unsigned kept)
 {
     const char *end = strchr(talk->script, '\n') ? "\n" : "; ";
-    GPtrArray *statements = split_script(talk->script);
+    g_autoptr(GPtrArray) statements = split_script(talk->script);
 
     for (unsigned n = MAX(statements->len / 2, 1); n > 0; n /= 2) {
         /* From the end, so that what is said before a statement keeps its place. */
-        for (unsigned at = statements->len; at-- > 0;) {
-            if (at + n <= statements->len && is_wrong_with(reduction, talk, join_script(statements, at, n, end)))
+        for (unsigned at = statements->len; at-- > 1;) {
+            if (at + n + kept <= statements->len && is_wrong_with(reduction, talk, join_script(statements, at, n, end)))
                 g_ptr_array_remove_range(statements, at, n);
         }
     }
-    g_ptr_array_unref(statements);
 }
 
 void simulate_reduce(struct simulation *simulation, struct judge *judge)
@@ -181,7 +191,7 @@ void simulate_reduce(struct simulation *simulation, struct judge *judge)
         struct talk *talk = plan->talks->pdata[i];
 
         if (talk->script)
-            without_statements(&reduction, talk);
+            without_statements(&reduction, talk, i == 0 ? statements_of_fault(plan->fault) : 0);
     }
     without_distortions(&reduction);
     still_wrong(&reduction);
