@@ -44,8 +44,8 @@ struct capture {
     uint64_t packets;
     uint64_t dropped; /* recorded in the file */
     bool filtered;
-    struct bpf_program filter; /* for a file */
-    struct capture_keep *keep; /* NULL: packets are not kept */
+    struct bpf_program filter;                      /* for a file */
+    struct capture_keep *keep;                      /* NULL: packets are not kept */
     bool (*give)(void *ctx, struct packet *packet); /* NULL: packets come from elsewhere */
     void *give_ctx;
 };

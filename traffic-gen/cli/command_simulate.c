@@ -115,11 +115,11 @@ static int simulate_checked(struct simulate_options *options)
     options->wish.conforming = options->conforming;
     if (options->inject && !(options->wish.fault = fault_find(options->inject)))
         return command_fail("no fault '%s' (see: iwarp-gen list faults)", options->inject);
-    judge = judge_new((const char *const *)options->check, &error);
+    judge = judge_open((const char *const *)options->check, &error);
     if (!judge)
         return command_fail("%s", error);
     status = simulate_run(options, judge);
-    judge_free(judge);
+    judge_close(judge);
     return status;
 }
 

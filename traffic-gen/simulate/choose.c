@@ -117,7 +117,7 @@ struct plan *plan_choose(uint64_t seed, const struct plan_wish *wish)
     return plan;
 }
 
-void plan_free(struct plan *plan)
+void plan_drop(struct plan *plan)
 {
     g_ptr_array_unref(plan->talks);
     g_free(plan->net);

@@ -30,9 +30,9 @@ struct plan_wish {
     bool conforming;           /* no fault */
 };
 
-/* Free with plan_free(). */
+/* Free with plan_drop(). */
 struct plan *plan_choose(uint64_t seed, const struct plan_wish *wish);
-void plan_free(struct plan *plan);
+void plan_drop(struct plan *plan);
 
 /* ---- parts of a plan ---- */
 

@@ -94,7 +94,7 @@ static void rpc_begin(struct speech *speech)
     phrase_append(speech->out, phrasing, "{|||| pd-at={3-9}| mulpdu=288 mss=300| mulpdu=1099 mss=1111}");
 }
 
-static int take_slot(struct speech *speech, unsigned side)
+static int choose_slot(struct speech *speech, unsigned side)
 {
     unsigned n = side == INITIATOR ? SLOTS : SLOTS / 2, slot;
 
@@ -127,7 +127,7 @@ static void rpc_call(struct speech *speech, unsigned side)
                                                     : &nfs4[phrase_below(phrasing, G_N_ELEMENTS(nfs4))];
     size_t before;
 
-    *waiting = (struct waiting){.slot = old ? -1 : take_slot(speech, side), .reply = phrase->reply};
+    *waiting = (struct waiting){.slot = old ? -1 : choose_slot(speech, side), .reply = phrase->reply};
     phrasing->slot = (unsigned)MAX(waiting->slot, 0);
     phrasing->version = side == RESPONDER ? speech->callback_version : speech->version;
     g_string_append_printf(speech->out, "; %c call ", "IR"[side]);

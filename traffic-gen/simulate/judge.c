@@ -32,7 +32,7 @@ static bool judge_parse(struct check_options *options, const char *profile, cons
     return options_parse(options, (int)arguments->len - 1, (char **)arguments->pdata, error);
 }
 
-struct judge *judge_new(const char *const *more, char **error)
+struct judge *judge_open(const char *const *more, char **error)
 {
     static const char *const profiles[PROFILES] = {"ietf", "rfc5666"};
     struct judge *judge = g_new0(struct judge, 1);
@@ -43,13 +43,13 @@ struct judge *judge_new(const char *const *more, char **error)
         if (judge_parse(&judge->options[i], profiles[i], more, &why))
             continue;
         *error = g_strdup(why->message);
-        judge_free(judge);
+        judge_close(judge);
         return NULL;
     }
     return judge;
 }
 
-void judge_free(struct judge *judge)
+void judge_close(struct judge *judge)
 {
     for (unsigned i = 0; i < PROFILES; i++)
         options_clear(&judge->options[i]);

@@ -17,8 +17,8 @@ struct judged_finding {
 struct judge;
 
 /* more: options of iwarp-check, up to NULL; NULL: none. NULL with *error (for g_free()): one of them is wrong. */
-struct judge *judge_new(const char *const *more, char **error);
-void judge_free(struct judge *judge);
+struct judge *judge_open(const char *const *more, char **error);
+void judge_close(struct judge *judge);
 
 /* The findings, struct judged_finding; free with g_array_unref(). */
 GArray *judge_view(struct judge *judge, const struct packets *packets, const struct view *view, bool rfc5666);

@@ -43,7 +43,7 @@ static void without_talks(const struct reduction *reduction)
 {
     GPtrArray *talks = reduction->simulation->plan->talks;
 
-    /* The first one has the fault; a single other one may stand in its place if there is none. */
+    /* The first client has the fault. Without a fault, any client may remain. */
     for (unsigned i = talks->len; i-- > (reduction->simulation->plan->fault ? 1U : 0U) && talks->len > 1;) {
         struct talk *talk = g_ptr_array_steal_index(talks, i);
 

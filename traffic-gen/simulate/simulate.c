@@ -17,7 +17,7 @@ struct simulation *simulation_new(uint64_t seed, const struct plan_wish *wish)
 
 void simulation_free(struct simulation *simulation)
 {
-    plan_free(simulation->plan);
+    plan_drop(simulation->plan);
     if (simulation->distortions)
         g_array_unref(simulation->distortions);
     packets_clear(&simulation->packets);
@@ -131,7 +131,7 @@ static const struct judged_finding *simulate_find_named(const struct plan *plan,
     return NULL;
 }
 
-static bool is_named(struct simulation *simulation, const GArray *findings)
+static bool simulate_is_named(struct simulation *simulation, const GArray *findings)
 {
     return simulate_find_named(simulation->plan, findings) ||
            simulate_fail(simulation, SIMULATE_MISSED, NULL,
@@ -158,7 +158,7 @@ static void judge_distorted(struct simulation *simulation, struct judge *judge, 
     findings = judge_view(judge, &simulation->packets, simulation->view, plan->rfc5666);
     simulation->visible = named && visible_in(simulation->view, &simulation->packets, named);
     if (nothing_false(simulation, findings) && simulation->visible)
-        is_named(simulation, findings);
+        simulate_is_named(simulation, findings);
     g_array_unref(findings);
 }
 
@@ -182,7 +182,7 @@ void simulate(struct simulation *simulation, struct judge *judge)
     simulate_show(simulation, false);
     findings = judge_view(judge, &simulation->packets, simulation->view, plan->rfc5666);
     if (nothing_false(simulation, findings) &&
-        (!simulation->provoked || !is_error(plan->fault) || is_named(simulation, findings)) &&
+        (!simulation->provoked || !is_error(plan->fault) || simulate_is_named(simulation, findings)) &&
         simulation->distortions->len > 0)
         judge_distorted(simulation, judge, findings);
     g_array_unref(findings);
