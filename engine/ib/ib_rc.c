@@ -219,13 +219,20 @@ static void ib_rc_remember(struct ib_requests *requests, const struct ib_packet 
 
 /*
  * How long before a request an uncaptured copy of it may have been sent: a request is sent again after the timeout for
- * lack of an Acknowledge, or together with earlier requests that the other side asked for again.
+ * lack of an Acknowledge, all later requests together with it; or with earlier requests that the other side asked for
+ * again. The first Acknowledge ends the copies.
  */
-static int64_t copy_before(const struct ib_rc *rc, const struct ib_requests *requests, int64_t time_ns)
+static int64_t copy_before(const struct ib_rc *rc, struct ib_requests *requests, int64_t time_ns)
 {
     if (rc->ack_timeout_ns == 0 || requests->resends_ns >= requests->since_ns)
         return 0;
-    return time_ns - requests->since_ns >= rc->ack_timeout_ns ? rc->ack_timeout_ns : INT64_MAX;
+    if (time_ns - requests->since_ns >= rc->ack_timeout_ns) {
+        requests->repeats = true;
+        requests->repeats_from = requests->next;
+    } else if (requests->acked_known && requests->acked > requests->repeats_from) {
+        requests->repeats = false;
+    }
+    return requests->repeats ? rc->ack_timeout_ns : INT64_MAX;
 }
 
 /*

@@ -44,6 +44,7 @@ static const struct need {
     {"MPA-1.2", NULL, QUIET},
     {"MPA-3-03", NULL, QUIET},
     {"MPA-7.1.1-07", NULL, QUIET},
+    {"MPA-7.1.2-16", NULL, QUIET},
     {"MPA-4.5", NULL, QUIET},
     {"MPA-5.", NULL, QUIET},
     {"MPA-7.1.5", NULL, QUIET},

@@ -100,18 +100,23 @@ bool visible_losses(const struct view *view, const struct packets *packets, cons
 
 /* ---- faults ---- */
 
-/* Rules about patterns in many segments, which a part of the segments need not show, nor a copy of one. */
+/* Rules about framing: the FPDUs on both sides of a place prove what is wrong there. */
+static bool is_about_framing(const struct rule *rule)
+{
+    return g_str_has_prefix(rule->id, "MPA-");
+}
+
+/* Rules about patterns in many segments, which a part of the segments need not show, nor a copy of a segment. */
 static bool is_about_patterns(const struct rule *rule)
 {
     return g_str_has_prefix(rule->id, "MPA-5.") || g_str_has_prefix(rule->id, "MPA-A.");
 }
 
-/* Rules about one message that need what came before: where an FPDU begins, what Calls granted or offered. */
+/* Rules about one message that need what earlier Calls granted or offered. */
 static bool is_about_earlier(const struct rule *rule)
 {
-    return g_str_has_prefix(rule->id, "MPA-") || g_str_has_prefix(rule->id, "RPCR-3.3.1-") ||
-           strcmp(rule->id, "RPCR-3.4.5-06") == 0 || strcmp(rule->id, "RPCR-4-01") == 0 ||
-           strcmp(rule->id, "RPCR-6.3-01") == 0;
+    return g_str_has_prefix(rule->id, "RPCR-3.3.1-") || strcmp(rule->id, "RPCR-3.4.5-06") == 0 ||
+           strcmp(rule->id, "RPCR-4-01") == 0 || strcmp(rule->id, "RPCR-6.3-01") == 0;
 }
 
 /* The number of the packet with which the evidence begins, from 0: a few packets before the first that is named. */
@@ -134,7 +139,7 @@ bool visible_in(const struct view *view, const struct packets *packets, const st
 {
     g_autofree unsigned *times = visible_times(view, packets);
     bool pattern = is_about_patterns(found->rule);
-    bool alone = found->rule->observe == OBSERVE_WIRE_1WAY && !found->awaited && !pattern;
+    bool alone = found->rule->observe == OBSERVE_WIRE_1WAY && !found->awaited && !is_about_framing(found->rule);
     unsigned begin = alone && !is_about_earlier(found->rule) ? evidence_begins(found) : 0;
     unsigned end = alone ? MAX(found->frame, found->related_frame) : packets->frames->len, of_client = 0;
 
