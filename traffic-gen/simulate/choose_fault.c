@@ -46,7 +46,7 @@ static const struct need {
     {"MPA-7.1.1-07", NULL, QUIET},
     {"MPA-7.1.2-16", NULL, QUIET},
     {"MPA-4.5", NULL, QUIET},
-    {"MPA-5.", NULL, QUIET},
+    {"MPA-5.", NULL, QUIET | ALONE},
     {"MPA-7.1.5", NULL, QUIET},
     {"MPA-8-03", NULL, QUIET},
     {"MPA-A.", NULL, QUIET},
@@ -61,6 +61,7 @@ static const struct need {
     {NULL, " rst", QUIET},
     {NULL, " fin", QUIET},
     {"RPC-3-01", NULL, QUIET},
+    {NULL, "/elsewhere", QUIET},
     /* Ends of a connection, which are no one's fault if a server ends several. */
     {"RPC-3-01", NULL, LONELY},
     {NULL, "/reset", LONELY},

@@ -116,7 +116,8 @@ static bool is_about_patterns(const struct rule *rule)
 static bool is_about_earlier(const struct rule *rule)
 {
     return g_str_has_prefix(rule->id, "RPCR-3.3.1-") || strcmp(rule->id, "RPCR-3.4.5-06") == 0 ||
-           strcmp(rule->id, "RPCR-4-01") == 0 || strcmp(rule->id, "RPCR-6.3-01") == 0;
+           strcmp(rule->id, "RPCR-4-01") == 0 || strcmp(rule->id, "RPCR-4.1.2-07") == 0 ||
+           strcmp(rule->id, "RPCR-6.3-01") == 0;
 }
 
 /* The number of the packet with which the evidence begins, from 0: a few packets before the first that is named. */
