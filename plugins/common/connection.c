@@ -8,8 +8,6 @@
 
 #include <epan/wmem_scopes.h>
 
-enum { ARENA_OCTETS = 4 << 10 /* initial size of an arena without a pool (engine/core/arena.c) */ };
-
 /* The plugin does not report how often a rule passed, so all connections share the counters. */
 static struct rule_counts counts;
 
@@ -48,12 +46,21 @@ void connection_options(struct stack_options *options, const struct ulp_own *rpc
 
 /* ---- life ---- */
 
+/*
+ * Where connections alternate, the memory of each is close together, in large pages (engine/core/pages.h). Not of
+ * InfiniBand, where it is too little to fill a block.
+ */
+static struct arena_pool pool;
+static unsigned alive; /* connections with a stack */
+
 /* The engine allocates from the C library, so its memory must be released by the time Wireshark closes the file. */
 static compat_bool connection_release(wmem_allocator_t *allocator, wmem_cb_event_t event, void *ctx)
 {
     (void)allocator;
     (void)event;
     connection_over(ctx);
+    if (alive == 0)
+        arena_pool_free(&pool);
     return 0;
 }
 
@@ -63,6 +70,7 @@ bool connection_begin(struct connection *connection, const struct stack_setup *s
     struct stack_setup own = *setup;
 
     own.ctx = connection;
+    own.pool = setup->options->first == STACK_TCP ? &pool : NULL;
     own.verdict = &connection->verdict;
     connection->verdict =
         (struct verdict){.counts = &counts, .off = !iwarp_judges(), .finding = on_finding, .ctx = connection};
@@ -70,17 +78,19 @@ bool connection_begin(struct connection *connection, const struct stack_setup *s
     connection->stack = stack_new(&own);
     if (!connection->stack)
         return false;
+    alive++;
     wmem_register_callback(wmem_file_scope(), connection_release, connection);
     return true;
 }
 
 size_t connection_octets(const struct connection *connection)
 {
-    return connection->stack ? ARENA_OCTETS + stack_grown(connection->stack) : 0;
+    return connection->stack ? stack_size(connection->stack) : 0;
 }
 
 void connection_over(struct connection *connection)
 {
+    alive -= connection->stack != NULL;
     stack_free(connection->stack);
     connection->stack = NULL;
 }

@@ -9,7 +9,7 @@ from test_ended import SECOND, kibibytes, write
 START_UPS, QUEUE_PAIRS = 16000, 20000
 KIB_FOR_START_UP, KIB_FOR_QUEUE_PAIR = 2, 4  # each, above what the built-in dissectors take
 BUILT_IN_TIMES = 1.3  # limit for all memory of tshark with endless start-up frames
-TOO_MANY_STARTED = 30000  # 512 MiB suffice for about 18,000 with a complete start-up frame
+TOO_MANY_STARTED = 30000  # 512 MiB suffice for about 12,000 with a complete start-up frame
 KIB_KEPT, LIMIT_KIB = 6, 512 << 10  # for each completed one, for later passes; for all open ones
 UNPAIRED_MAX = 16384
 NOT_FOLLOWED = "[not followed]"
