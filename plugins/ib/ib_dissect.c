@@ -177,7 +177,8 @@ static int ib_dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     if (frame && passed != pinfo->num) {
         if (frame->frame.cut)
             correct_info(&frame->frame, pinfo);
-        ib_dissect_ask_all(frame, true, cut_payload(frame, tvb), pinfo, tree);
+        if (!is_of_rpcrdma(frame) || rpcrdma_ib_has_rest(&frame->frame, pinfo->num))
+            ib_dissect_ask_all(frame, true, cut_payload(frame, tvb), pinfo, tree);
     } else if (frame && frame->frame.repeated &&
                !is_of_rpcrdma(frame)) { /* findings about the connection, whoever has taken the payload */
         ib_dissect_ask_all(frame, true, tvb_new_subset_length(tvb, 0, 0), pinfo, tree);

@@ -165,10 +165,20 @@ static bool draw_cut_send(struct rpcrdma_flow *flow, const struct ib_frame *fram
 }
 
 /* Packets whose payload Wireshark does not pass on may show segments that were held until they came. */
+static bool rest_has_segments(const struct rpcrdma_flow *flow, uint32_t number)
+{
+    return flow->recognised && (rpcrdma_ib_segments(number) || flow->untold);
+}
+
+bool rpcrdma_ib_has_rest(const struct ib_frame *frame, uint32_t number)
+{
+    return frame->cut || rest_has_segments(frame->connection->rpcrdma, number);
+}
+
 static bool rpcrdma_ib_dissect_rest(struct rpcrdma_flow *flow, const struct ib_frame *frame, tvbuff_t *tvb,
                                     packet_info *pinfo, proto_tree *tree)
 {
-    bool shown = flow->recognised && (rpcrdma_ib_segments(pinfo->num) || flow->untold);
+    bool shown = rest_has_segments(flow, pinfo->num);
 
     if (shown)
         draw_frame(flow, frame, tvb, pinfo, tree);

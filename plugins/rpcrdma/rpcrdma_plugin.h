@@ -58,6 +58,8 @@ bool rpcrdma_ib_is_wanted(void);
 bool rpcrdma_ib_is_forced(void);
 /* The protocol of Wireshark's own that must not be asked about this payload; -1: all may be asked. */
 int rpcrdma_ib_replaces(tvbuff_t *tvb);
+/* Whether rpcrdma_ib_call() shows anything in a frame of RPC-over-RDMA whose payload Wireshark has not passed on. */
+bool rpcrdma_ib_has_rest(const struct ib_frame *frame, uint32_t number);
 /* True: the payload was shown. */
 bool rpcrdma_ib_call(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, const struct ib_payload *payload);
 /* For a ConnectRequest or ConnectReply; the tvb holds the private data. True: they were shown. */
