@@ -35,6 +35,7 @@ void mpa_fpdu_reader_free(struct mpa_fpdu_reader *reader)
     reader->buffer = NULL;
     reader->capacity = 0;
     mpa_fpdu_reader_restart(reader, reader->offset);
+    INVARIANT(reader_is_sound(reader) && reader->n == 0);
     INVARIANT(reader_is_sound(reader));
 }
 

@@ -35,6 +35,7 @@ static bool rpcrdma_word(struct reader *r, enum rpcrdma_status short_status, uin
         return rpcrdma_ended(r, short_status);
     *out = get_be32(r->p + r->at);
     r->at += WORD;
+    INVARIANT(r->at <= r->n);
     return true;
 }
 

@@ -90,6 +90,7 @@ void xdr_put_octets(struct xdr_writer *w, const void *p, size_t n)
     }
     memcpy(to, p, n);
     memset(to + n, 0, roundup);
+    INVARIANT(w->at <= w->size && (n + roundup) % 4 == 0);
 }
 
 void xdr_put_opaque(struct xdr_writer *w, const void *p, uint32_t n)

@@ -430,6 +430,7 @@ uint64_t nfs_reply_transport(const struct rpcrdma_transaction *t)
 
     for (unsigned i = 0; i < t->n_writes; i++)
         octets += 8 + (uint64_t)RPCRDMA_SEGMENT_LEN * t->chunks[t->first_write + i].n;
+    INVARIANT(octets % 4 == 0 && octets >= RPCRDMA_HEADER_MIN);
     return octets;
 }
 

@@ -100,6 +100,7 @@ bool nfs_chunk_offered(const struct nfs_connection *nfs, const struct rpcrdma_tr
     if (number >= t->n_writes)
         return false;
     chunk = &t->chunks[t->first_write + number];
+    INVARIANT(chunk->kind == RPCRDMA_WRITE_CHUNK && chunk->number == number);
     return chunk->n > 0 && (chunk->length > 0 || nfs->options.profile != PROFILE_RFC5666);
 }
 

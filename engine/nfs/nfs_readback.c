@@ -47,7 +47,7 @@ struct nfs_readback {
 };
 
 /* Holds between Calls and Replies. */
-static bool readback_is_sound(const struct nfs_readback *b)
+static bool nfs_readback_is_sound(const struct nfs_readback *b)
 {
     return b->n_open <= OPEN_MAX && (b->open != NULL) == (b->n_open > 0) && b->known.n_changes <= b->changes_size &&
            b->changes_size <= NFS_CHANGES_MAX && b->known.n_differences <= NFS_DIFFERENCES_MAX;
@@ -92,7 +92,7 @@ static void note_change(struct nfs_readback *b, uint64_t file, int64_t from_ns, 
     }
     b->changes = array;
     b->changes[b->known.n_changes++] = (struct nfs_change){file, from_ns, to_ns};
-    INVARIANT(readback_is_sound(b));
+    INVARIANT(nfs_readback_is_sound(b));
 }
 
 /* ---- data ---- */
@@ -187,7 +187,7 @@ static struct nfs_access *access_new(struct nfs_readback *b, const struct nfs_lo
         a->next->link = &a->next;
     b->open = a;
     b->n_open++;
-    INVARIANT(readback_is_sound(b) && *a->link == a && n <= NFS_DATA_MAX / BLOCK + 1);
+    INVARIANT(nfs_readback_is_sound(b) && *a->link == a && n <= NFS_DATA_MAX / BLOCK + 1);
     return a;
 }
 
@@ -197,7 +197,7 @@ static void access_end(struct nfs_readback *b, struct nfs_access *a)
     if (a->next)
         a->next->link = a->link;
     b->n_open--;
-    INVARIANT(readback_is_sound(b));
+    INVARIANT(nfs_readback_is_sound(b));
     free(a);
 }
 
@@ -249,7 +249,7 @@ static void take_use(struct nfs_look *look, struct nfs_readback *b, const struct
     if (changes(a) && use->kind != NFS_USE_CREATE)
         nfs_pages_forget(&b->pages, use);
     nfs_readback_find_data(look, a);
-    INVARIANT(readback_is_sound(b) && look->exchange->access == a);
+    INVARIANT(nfs_readback_is_sound(b) && look->exchange->access == a);
 }
 
 void nfs_readback_call(struct nfs_look *look)
@@ -277,7 +277,7 @@ void nfs_readback_forget(struct nfs_connection *nfs, const struct place *since)
         a->spoilt = true;
     if (since)
         note_change(b, 0, INT64_MIN, since->time_ns);
-    INVARIANT(readback_is_sound(b));
+    INVARIANT(nfs_readback_is_sound(b));
 }
 
 /* ---- Replies ---- */
@@ -351,7 +351,7 @@ static void nfs_readback_report(struct nfs_readback *b, const struct nfs_look *l
 
     if (files->n_differences < NFS_DIFFERENCES_MAX)
         files->differences[files->n_differences++] = difference;
-    INVARIANT(readback_is_sound(b) && difference.offset + BLOCK <= a->use.offset + a->fed);
+    INVARIANT(nfs_readback_is_sound(b) && difference.offset + BLOCK <= a->use.offset + a->fed);
     nfs_fail_as(look, RULE_NFS3_3_3_7_02, exclusive ? SEVERITY_ERROR : SEVERITY_NOTE,
                 "expected the octets of the WRITE in frame %" PRIu32
                 "; found that the READ returned other octets, first at offset %" PRIu64 " of the file%s%s",
@@ -416,7 +416,7 @@ void nfs_readback_reply(const struct nfs_look *look)
         break;
     }
     a->n_blocks = 0; /* a copy of the Reply proves nothing more */
-    INVARIANT(readback_is_sound(look->nfs->readback));
+    INVARIANT(nfs_readback_is_sound(look->nfs->readback));
 }
 
 /* ---- ends ---- */
@@ -456,7 +456,7 @@ void nfs_readback_settle(struct nfs_connection *nfs, const struct rpcrdma_transa
         nfs_pages_forget_all(&b->pages); /* the Reply did not say which file */
     access_end(b, exchange->access);
     exchange->access = NULL;
-    INVARIANT(readback_is_sound(b));
+    INVARIANT(nfs_readback_is_sound(b));
 }
 
 void nfs_readback_finish(struct nfs_connection *nfs)

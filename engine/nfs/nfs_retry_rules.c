@@ -160,6 +160,7 @@ void nfs_retry_use(struct nfs_look *look)
                                     .session = look->exchange->session_hash,
                                     .arguments = look->exchange->request.hash};
     use.outline = outline_hash(body, &use.reduced);
+    INVARIANT(look->exchange->has_request && look->exchange->in_session);
     rpcrdma_transaction_uses(look->t, &use);
 }
 

@@ -128,6 +128,8 @@ struct rdma_refusal rdma_refusal_of_ib(const struct ib_rc_refusal *refusal)
                                                  .offset = refusal->offset,
                                                  .side = (uint8_t)other_side(refusal->side)};
 
+    INVARIANT(culprit.side < 2);
+
     return (struct rdma_refusal){
         .place = refusal->place,
         .cause = ib_cause_of(refusal),

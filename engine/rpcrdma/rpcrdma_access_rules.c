@@ -136,6 +136,8 @@ static void fail_disordered(struct rpcrdma_connection *rpcrdma, const struct rpc
     const struct rpcrdma_segment *segment = &offer->target;
     bool read = offer->kind == RPCRDMA_READ_CHUNK;
 
+    INVARIANT(rpcrdma_waits(offer->transaction) && offer->transaction->side == move->owner);
+
     if (offer->transaction->misread) /* reported already */
         return;
     rpcrdma_fail_at(rpcrdma, &offer->transaction->call, read ? RULE_RPCR_4_1_2_06 : RULE_RPCR_4_1_2_07,

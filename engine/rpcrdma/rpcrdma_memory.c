@@ -216,6 +216,7 @@ struct rpcrdma_offer *rpcrdma_offers_of(const struct rpcrdma_connection *rpcrdma
 
     while (offer && offer->target.handle != stag)
         offer = offer->next;
+    INVARIANT(!offer || offer->transaction->side == owner);
     return offer;
 }
 
@@ -240,6 +241,7 @@ static struct rpcrdma_offer *find_recent(const struct rpcrdma_connection *rpcrdm
 {
     struct rpcrdma_offer *recent = rpcrdma->recent[move->owner];
 
+    INVARIANT(!recent || (recent->transaction->side == move->owner && is_linked(recent)));
     if (!recent || serves(recent, move))
         return recent;
     recent++;

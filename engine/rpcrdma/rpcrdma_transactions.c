@@ -301,6 +301,7 @@ static bool repeats(const struct rpcrdma_transaction *before, const struct rpcrd
 static bool answers_late(const struct rpcrdma_orphan *orphan, const struct rpcrdma_calls *calls,
                          const struct rpcrdma_message *call)
 {
+    INVARIANT(orphan->calls <= calls->total);
     return call->place.first_frame < orphan->place.frame ||
            (orphan->alone && calls->total - orphan->calls < RPCRDMA_ORPHANS_MAX);
 }
@@ -349,6 +350,7 @@ static void transactions_claim(struct rpcrdma_connection *rpcrdma, struct rpcrdm
         return;
     t->damage = RPCRDMA_LATE;
     rpcrdma_pending_claim(rpcrdma, call->side, orphan->place.frame, t->call.frame);
+    INVARIANT(orphan->xid == t->xid);
 }
 
 static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
