@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * INVARIANT(holds) states what is true after a function has changed some state, whatever the octets of the input were.
- * Builds for debugging, fuzzing and simulation (IWARP_INVARIANTS) stop where a statement is false, and a proof must show
- * that it is true. Other builds compile the statement but do not evaluate it, so no input can stop a release build.
- * The statement must not have side effects.
+ * Builds for debugging, fuzzing and simulation (IWARP_INVARIANTS) stop where a statement is false, and a proof must
+ * show that it is true. Other builds compile the statement but do not evaluate it, so no input can stop a release
+ * build. The statement must not have side effects.
  */
 #ifndef IWARP_WIRE_INVARIANT_H
 #define IWARP_WIRE_INVARIANT_H
