@@ -68,7 +68,7 @@ static bool holds(const struct walker *w)
     return true;
 }
 
-/* A step of a kind from first to last. */
+/* A step of a kind from first to last. The kind is a constant, so that its function is known. */
 static void walk_step(enum kind first, enum kind last)
 {
     static const struct nfs_walk_events events = {.item = any_item, .roundup = hear_roundup};
@@ -76,7 +76,8 @@ static void walk_step(enum kind first, enum kind last)
     struct step step = {any_u8(), any_u8(), any_u8(), any_u16(), any_u32()};
     struct walker w = {.n = any_size_to(MOST), .events = &events, .result = &result};
     size_t before;
-    unsigned depth;
+    unsigned depth,
+        most = first >= ARRAY || first == END ? DEPTH : 0; /* with the stack, the depth is a constant, too */
     bool on = false;
 
     w.p = any_octets_to(w.n, MOST);
@@ -91,14 +92,14 @@ static void walk_step(enum kind first, enum kind last)
     ASSUME(step.kind >= first && step.kind <= last);
     before = w.at;
     depth = w.depth;
-    /* Kind and depth are constants, so that function and frame are known. */
     for (uint8_t kind = first; kind <= last; kind++) {
-        for (unsigned known = 0; known <= DEPTH; known++) {
-            if (step.kind != kind || depth != known)
+        for (unsigned known = 0; known <= most; known++) {
+            if (step.kind != kind || (most > 0 && depth != known))
                 continue;
-            w.depth = known;
+            if (most > 0)
+                w.depth = known;
             if (kind == END)
-                on = known > 0 && end_block(&w);
+                on = w.depth > 0 && end_block(&w);
             else
                 on = run[kind](&w, &step);
         }
