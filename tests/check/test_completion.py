@@ -191,4 +191,4 @@ def test_fish(fish, line, expected):
 
 
 def test_fish_knows_all_commands(fish):
-    assert {"play", "list", "connect", "listen", "serve", "test", "learn", "report", "help"} == fish("iwarp-gen ") - {"--help", "--version"}
+    assert {"play", "list", "connect", "listen", "serve", "test", "learn", "simulate", "report", "help"} == fish("iwarp-gen ") - {"--help", "--version"}

@@ -83,7 +83,7 @@ def commands_of(gen):
 
 def test_help_of_every_command(gen):
     commands = commands_of(gen)
-    assert {"play", "list", "connect", "listen", "serve", "test", "learn", "report", "help"} == set(commands)
+    assert {"play", "list", "connect", "listen", "serve", "test", "learn", "simulate", "report", "help"} == set(commands)
     for command in commands[:-1]:
         run = gen(command, "--help")
         assert run.returncode == 0 and run.stdout.startswith(f"Usage:\n  iwarp-gen {command} ")
@@ -95,7 +95,7 @@ def test_help_of_every_command(gen):
 def test_help_has_one_option_a_line(gen, monkeypatch):
     for width in ("60", "80", "300"):
         monkeypatch.setenv("COLUMNS", width)
-        for command in ("play", "connect", "listen", "serve", "test", "learn", "report"):
+        for command in ("play", "connect", "listen", "serve", "test", "learn", "simulate", "report"):
             lines = gen(command, "--help").stdout.splitlines()
             options = [line for line in lines if re.match(r"  (-[a-zA-Z], |    )--", line)]
             assert options and all(len(re.findall(r"(?<!\S)--[a-z]", line[:10])) == 1 for line in options)
