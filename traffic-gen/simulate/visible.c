@@ -112,12 +112,12 @@ static bool is_about_patterns(const struct rule *rule)
     return g_str_has_prefix(rule->id, "MPA-5.") || g_str_has_prefix(rule->id, "MPA-A.");
 }
 
-/* Rules about one message that need what earlier Calls granted or offered. */
+/* Rules about one message that need earlier ones: their numbers, or what they granted or offered. */
 static bool is_about_earlier(const struct rule *rule)
 {
-    return g_str_has_prefix(rule->id, "RPCR-3.3.1-") || strcmp(rule->id, "RPCR-3.4.5-06") == 0 ||
-           strcmp(rule->id, "RPCR-4-01") == 0 || strcmp(rule->id, "RPCR-4.1.2-07") == 0 ||
-           strcmp(rule->id, "RPCR-6.3-01") == 0;
+    return g_str_has_prefix(rule->id, "DDP-4.3-1") || g_str_has_prefix(rule->id, "RPCR-3.3.1-") ||
+           strcmp(rule->id, "RPCR-3.4.5-06") == 0 || strcmp(rule->id, "RPCR-4-01") == 0 ||
+           strcmp(rule->id, "RPCR-4.1.2-07") == 0 || strcmp(rule->id, "RPCR-6.3-01") == 0;
 }
 
 /* The number of the packet with which the evidence begins, from 0: a few packets before the first that is named. */
