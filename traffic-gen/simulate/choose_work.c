@@ -29,8 +29,7 @@ static const char *const jobs[] = {
     "getattr not/there expect=NOENT",
     "mkdir m{slot}",
     "write f{slot} len={0-9000} pattern={slot}\nI read f{slot} pattern={slot}\nI getattr f{slot}",
-    "write f{slot} len={2000-9000} pattern={slot}\nI truncate f{slot} len={1-2000}\nI read f{slot} pattern={slot}\nI "
-    "access f{slot}",
+    "write f{slot} len={2000-9000} pattern={slot}\nI truncate f{slot} len={1-2000}\nI read f{slot} pattern={slot}",
     "symlink l{slot} text=short\nI readlink l{slot} text=short",
     "mkdir d{slot}\nI files d{slot} count={1-12}\nI list d{slot}",
     "write f{slot} len={0-900} pattern={slot}\nI rename f{slot} to=g{slot}\nI remove g{slot}",

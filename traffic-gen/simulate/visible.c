@@ -144,15 +144,14 @@ bool visible_in(const struct view *view, const struct packets *packets, const st
     unsigned begin = alone && !is_about_earlier(found->rule) ? evidence_begins(found) : 0;
     unsigned end = alone ? MAX(found->frame, found->related_frame) : packets->frames->len, of_client = 0;
 
-    if (found->frame == 0 || end > packets->frames->len)
-        return false;
-    for (unsigned i = 0; i < end; i++) {
+    bool visible = found->frame > 0 && end <= packets->frames->len;
+
+    for (unsigned i = 0; visible && i < end; i++) {
         if (packets_frame(packets, i)->client != packets_frame(packets, found->frame - 1)->client)
             continue;
         if (++of_client > STARTUP && i < begin)
             continue;
-        if (times[i] == 0 || (pattern && times[i] > 1))
-            return false;
+        visible = times[i] == 1 || (times[i] > 1 && !pattern);
     }
-    return true;
+    return visible;
 }
