@@ -170,9 +170,11 @@ void rpcrdma_lacks_send(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
         lack->numbered = true;
         lack->number = part->number;
     }
-    /* Answers that came before their Calls are not those of missing Calls: the Calls follow now. */
-    if (lack->sends <= lack->answered && part->place.offset >= s->calls.lagged_until)
-        lack->sends = lack->answered = 0;
+    if (lack->sends <= lack->answered) {
+        /* Answers that came before their Calls are not those of missing Calls: the Calls follow now. */
+        lack->sends = part->place.offset < s->calls.lagged_until ? lack->sends : 0;
+        lack->answered = 0;
+    }
     INVARIANT(lack_is_sound(lack));
     INVARIANT(part->psns.gaps_show_late || (lack->numbered && lack->number == part->number));
 }
