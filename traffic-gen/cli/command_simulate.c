@@ -127,23 +127,23 @@ int command_simulate(int argc, char **argv)
 {
     static const struct command_usage usage = {
         "",
-        "Plays random conversations, conforming and with a fault, and compares the checker's verdict with what was "
-        "planted.",
-        "Each seed is one conversation, and is the same one alone: --seed=N --count=1.",
+        "Plays random conversations, conforming or with one planted fault, and compares the checker's findings with "
+        "the plan.",
+        "A seed always gives the same conversation, also alone: --seed=N --count=1.",
     };
     struct simulate_options options = {.seed = 1, .count = 1000, .failures = 10};
     const GOptionEntry entries[] = {
         {"seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "the first seed (default 1)", "N"},
-        {"count", 0, 0, G_OPTION_ARG_INT64, &options.count, "seeds (default 1000)", "N"},
-        {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "instead of --count: as many as fit", "S"},
-        {"failures", 0, 0, G_OPTION_ARG_INT, &options.failures, "end after so many wrong ones (default 10)", "N"},
-        {"inject", 0, 0, G_OPTION_ARG_STRING, &options.inject, "each conversation has this fault", "ID"},
-        {"conforming", 0, 0, G_OPTION_ARG_NONE, &options.conforming, "no conversation has a fault", NULL},
+        {"count", 0, 0, G_OPTION_ARG_INT64, &options.count, "number of seeds (default 1000)", "N"},
+        {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds, "instead of --count: as many seeds as fit", "S"},
+        {"failures", 0, 0, G_OPTION_ARG_INT, &options.failures, "stop after N wrong conversations (default 10)", "N"},
+        {"inject", 0, 0, G_OPTION_ARG_STRING, &options.inject, "plant this fault in each conversation", "ID"},
+        {"conforming", 0, 0, G_OPTION_ARG_NONE, &options.conforming, "plant no fault", NULL},
         {"check", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.check,
          "option of iwarp-check for the checker, such as --skip=ID; may be repeated", "OPTION"},
-        {"reduce", 0, 0, G_OPTION_ARG_NONE, &options.reduce, "make what is wrong as short as possible", NULL},
+        {"reduce", 0, 0, G_OPTION_ARG_NONE, &options.reduce, "shorten each wrong conversation", NULL},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose, "show every conversation", NULL},
-        {"write", 'w', 0, G_OPTION_ARG_FILENAME, &options.output, "write the capture of the only seed", "FILE"},
+        {"write", 'w', 0, G_OPTION_ARG_FILENAME, &options.output, "write the seed's capture; needs --count=1", "FILE"},
         G_OPTION_ENTRY_NULL,
     };
     int status;
