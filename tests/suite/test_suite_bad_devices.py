@@ -229,6 +229,8 @@ def run_half(fake):
 
 def test_at_random():
     for fake, tested in together(run_half, list(BREAKS)).items():
+        if tested.status == 0 and not tested.outcome("inconclusive"):
+            tested = run_half(fake)  # by chance, no answer was wrong where a case looks at it
         assert rules(tested, "failed") <= BREAKS[fake], f"{fake.__name__}\n{tested.tell()}"
         # Withdrawn verdicts are in the lines of the run, too; refusals show nothing if anything may be refused.
         taken_back = tested.errors.count(": inconclusive after all\n")
