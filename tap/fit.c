@@ -15,19 +15,24 @@ static bool fit_has(const char *sys, const char *folder, const char *name, const
     return snprintf(path, sizeof path, "%s/%s/%s%s", sys, folder, name, rest) < FIT_PATH && access(path, mode) == 0;
 }
 
+/* The first line of a file; empty if there is no such file. */
+static void read_line(const char *path, char *text, int size)
+{
+    FILE *file = fopen(path, "r");
+
+    if (!file || !fgets(text, size, file))
+        text[0] = '\0';
+    if (file)
+        (void)fclose(file);
+}
+
 /* "[none] integrity confidentiality": the mode in brackets. */
 static bool is_confidential(const char *sys)
 {
-    char text[128] = "", path[FIT_PATH];
-    FILE *file;
+    char text[128], path[FIT_PATH];
 
     (void)snprintf(path, sizeof path, "%s/kernel/security/lockdown", sys);
-    file = fopen(path, "r");
-    if (!file)
-        return false;
-    if (!fgets(text, sizeof text, file))
-        text[0] = '\0';
-    (void)fclose(file);
+    read_line(path, text, sizeof text);
     return strstr(text, "[confidentiality]") != NULL;
 }
 
@@ -39,18 +44,12 @@ bool fit_is_module(const char *sys, const char *name)
 /* A part of the kernel, or a module that has begun. */
 static bool is_live(const char *sys, const char *name)
 {
-    char text[16] = "", path[FIT_PATH];
-    FILE *file;
+    char text[16], path[FIT_PATH];
 
     if (!fit_is_module(sys, name))
         return fit_has(sys, "module", name, "", F_OK);
     (void)snprintf(path, sizeof path, "%s/module/%s/initstate", sys, name);
-    file = fopen(path, "r");
-    if (!file)
-        return false;
-    if (!fgets(text, sizeof text, file))
-        text[0] = '\0';
-    (void)fclose(file);
+    read_line(path, text, sizeof text);
     return strncmp(text, "live", 4) == 0;
 }
 

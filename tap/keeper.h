@@ -17,7 +17,10 @@ struct keeper {
     int said;  /* closed when the process ends */
 };
 
-/* Returns when the programs are attached. False with the reason in error: they are not, and there is no process. */
+/*
+ * Returns when the programs are attached. False, with the reason in error: the programs are not attached, and no
+ * process runs.
+ */
 bool keeper_start(struct keeper *keeper, struct probes *probes, char error[PROBES_ERROR_SIZE]);
 /* Whether it runs. If not, nothing is attached any more. */
 bool keeper_lives(const struct keeper *keeper);

@@ -166,7 +166,7 @@ static void make_octets(struct ib_copies *copies, uint64_t needed, size_t n)
     INVARIANT(copies_is_sound(copies));
 }
 
-/* Makes room for n octets at copies->end, growing if needed packets would be overwritten. False: there is no room. */
+/* Makes room for n octets at copies->end, and grows where packets still needed would be lost. False: no room. */
 static bool copies_make_room(struct ib_copies *copies, uint64_t offset, uint64_t needed, size_t n)
 {
     uint64_t bound;

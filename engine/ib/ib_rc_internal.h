@@ -160,7 +160,8 @@ struct ib_requests {
     uint64_t address;
     uint32_t rkey;
     int64_t since_ns; /* when the latest message was complete; before the first message: when the connection began */
-    bool repeats;     /* requests since this offset may be copies of uncaptured ones: */
+    /* Requests from repeats_from on may be copies of requests that were not captured. */
+    bool repeats;
     uint64_t repeats_from;
     int64_t resends_ns; /* when requests were last asked for again, or sent again */
     unsigned damaged;   /* requests dropped since the latest one taken */

@@ -190,7 +190,7 @@ static void rtr_judge_first_fpdu(struct mpa_connection *mpa, const struct mpa_fp
     INVARIANT(rtr->suspect != RTR_MALFORMED || rtr->kind != 0);
 }
 
-/* The first FPDU was not an RTR: the second shows whether there is one; event NULL: there is no second FPDU. */
+/* The first FPDU was not an RTR; the second FPDU may be. event NULL: the connection has no second FPDU. */
 static void settle_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_event *event)
 {
     struct mpa_rtr_state *rtr = &mpa->order->rtr;

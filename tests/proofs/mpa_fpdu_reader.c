@@ -30,9 +30,9 @@ void free(void *p)
 }
 
 /*
- * The octets of a stream, two FPDUs, in two pieces, each of which has other octets after its save: every FPDU that the
- * reader returns is the one that is there, and what the reader keeps is the stream's end. The length of the first FPDU
- * and the place of the cut are constants, so that all places are, too.
+ * The stream has two FPDUs and arrives in two pieces; after a save, the memory of a piece is used for other octets. The
+ * reader returns the FPDUs of the stream, and keeps the octets after the last complete FPDU. The length of the first
+ * FPDU and the place of the cut are constants, so all places are constants.
  */
 static void read_in_pieces(uint8_t first, size_t cut)
 {

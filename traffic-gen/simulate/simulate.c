@@ -42,7 +42,8 @@ static bool is_error(const struct fault *fault)
     return fault && !strstr(fault->id, "+ok");
 }
 
-/* A finding of this rule names the fault: it is of the fault's rule, or of one that judges that. */
+/* A finding of this rule names the fault: the finding is of the fault's rule, or of a rule that judges the fault's
+ * rule. */
 static bool names_fault(const struct fault *fault, const struct rule *rule)
 {
     const enum rule_id found = rule_number(rule);
@@ -64,7 +65,7 @@ enum { FAULTY_CLIENT = 1 };
 
 static unsigned client_of(const struct simulation *simulation, const struct judged_finding *finding)
 {
-    unsigned at = finding->frame - 1; /* of a finding without a frame: beyond all */
+    unsigned at = finding->frame - 1; /* a finding without a frame has frame 0: `at` is beyond all packets */
 
     return at < simulation->view->shown->len
                ? packets_frame(&simulation->packets, view_packet(simulation->view, at))->client
@@ -81,14 +82,13 @@ static bool simulate_fail(struct simulation *simulation, enum simulate_outcome o
     return false;
 }
 
-/* A client that ends its connections after certain answers may have other reasons: the rule only says what it suspects.
- */
+/* This rule only suspects: a client may have other reasons to end its connections after certain answers. */
 static const char suspicion[] = "EXP-3.9-03";
 
 /*
- * The finding accuses somebody of something that was not planted. In an incomplete capture the planted fault may have
- * another name: there is no telling what else is found about its client from what would be wrong. Where several packets
- * are missing, a warning only asks whether they are.
+ * The finding accuses somebody of something that was not planted. In an incomplete capture the planted fault may look
+ * like another fault, so findings about its client do not count. Where several packets are missing, a warning only says
+ * that packets may be missing.
  */
 static bool is_false(const struct simulation *simulation, const struct judged_finding *finding)
 {

@@ -43,12 +43,12 @@ enum {
     OPCODE_LAST = 0x17, /* of a reliable connection */
 };
 
-/* A packet of RoCE; false: it is none of a reliable connection. */
 struct roce_packet {
     bool response;
     uint32_t queue, psn;
 };
 
+/* False: the packet does not belong to a reliable connection. */
 static bool roce_packet_at(const struct packets *packets, unsigned number, bool vlan, bool ipv6,
                            struct roce_packet *packet)
 {
@@ -143,7 +143,6 @@ bool visible_in(const struct view *view, const struct packets *packets, const st
     bool alone = found->rule->observe == OBSERVE_WIRE_1WAY && !found->awaited && !is_about_framing(found->rule);
     unsigned begin = alone && !is_about_earlier(found->rule) ? evidence_begins(found) : 0;
     unsigned end = alone ? MAX(found->frame, found->related_frame) : packets->frames->len, of_client = 0;
-
     bool visible = found->frame > 0 && end <= packets->frames->len;
 
     for (unsigned i = 0; visible && i < end; i++) {

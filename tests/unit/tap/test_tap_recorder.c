@@ -446,7 +446,10 @@ static void connections_begin_and_end(void **state)
     end();
 }
 
-/* A client keeps a connection that has ended until the mount ends. What it posts there is never sent. */
+/*
+ * A client keeps a connection that has ended until the mount ends. The messages that the client then posts on
+ * the connection are never sent.
+ */
 static void an_end_does_not_wait_for_ever(void **state)
 {
     uint8_t mad[IB_MAD_LEN] = {0};
