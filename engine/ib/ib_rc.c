@@ -162,7 +162,7 @@ bool ib_rc_missing(const struct ib_rc *rc, unsigned side)
 {
     const struct ib_requests *requests = &rc->side[side & 1u];
 
-    return requests->acked_known && !requests->next_least && requests->acked > requests->next;
+    return !requests->next_least && requests->sent > requests->next;
 }
 
 void ib_rc_give(struct ib_rc *rc, const struct ib_rc_part *part)
@@ -535,6 +535,15 @@ int64_t ib_rc_skew(const struct ib_rc *rc)
     return trailed < (ib_skew_ns - least_ns) / MARGIN ? MARGIN * trailed + least_ns : ib_skew_ns;
 }
 
+static void note_sent(struct ib_requests *requests, uint64_t offset, uint32_t frame, int64_t time_ns)
+{
+    if (offset <= requests->sent)
+        return;
+    requests->sent = offset;
+    requests->sent_frame = frame;
+    requests->sent_ns = time_ns;
+}
+
 /* The other side has received everything from this side before `offset`. */
 static void ib_rc_acknowledged(struct ib_rc *rc, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
 {
@@ -546,9 +555,8 @@ static void ib_rc_acknowledged(struct ib_rc *rc, unsigned side, uint64_t offset,
     time_answer(requests, offset, time_ns);
     requests->acked_known = true;
     requests->acked = offset;
-    requests->acked_frame = frame;
-    requests->acked_ns = time_ns;
-    INVARIANT(requests->known);
+    note_sent(requests, offset, frame, time_ns);
+    INVARIANT(requests->known && requests->sent >= requests->acked);
     /*
      * Missing requests that were acknowledged were lost by the capture. If no request after them was captured, they may
      * still come.
@@ -627,6 +635,7 @@ static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct i
         ib_rc_acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
         if (!rc->disconnected && requests->acked <= offset) /* otherwise overtaken by the Acknowledge */
             ib_not_ready_nak(rc, other_side(responder), offset, packet->aeth.syndrome, place);
+        note_sent(requests, offset + 1, place->frame, place->time_ns);
         report_missed(rc, responder, offset);
         break;
     case IB_AETH_NAK:
@@ -635,11 +644,13 @@ static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct i
         if (code > IB_NAK_INVALID_RD_REQUEST)
             break;
         rc->counts.naks[responder][code]++;
-        if (code == IB_NAK_SEQUENCE)
+        if (code == IB_NAK_SEQUENCE) {
             report_missed(rc, responder, offset);
-        else
-            report_refusal(rc, (struct ib_rc_refusal){.side = responder, .nak = (enum ib_nak)code, .place = *place},
-                           offset);
+            break;
+        }
+        note_sent(requests, offset + 1, place->frame, place->time_ns);
+        report_refusal(rc, (struct ib_rc_refusal){.side = responder, .nak = (enum ib_nak)code, .place = *place},
+                       offset);
         break;
     case IB_AETH_RESERVED:
         break;
@@ -728,11 +739,11 @@ void ib_rc_finish(struct ib_rc *rc)
         struct ib_requests *requests = &rc->side[side];
 
         give_held(rc, side, 0, 0, true);
-        if (!requests->next_least && requests->acked_known && requests->acked > requests->next) {
-            uint32_t frame = requests->acked_frame;
-            struct place place = ib_rc_place_of(side, requests->acked, frame, frame, requests->acked_ns);
+        if (ib_rc_missing(rc, side)) {
+            uint32_t frame = requests->sent_frame;
+            struct place place = ib_rc_place_of(side, requests->sent, frame, frame, requests->sent_ns);
 
-            skip_to(rc, side, requests->acked, &place); /* of the last requests, only the Acknowledge was captured */
+            skip_to(rc, side, requests->sent, &place); /* of the last requests, only the answer was captured */
         }
         INVARIANT(requests->held.n == 0 && !ib_rc_missing(rc, side));
     }

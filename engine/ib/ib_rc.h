@@ -180,7 +180,7 @@ bool ib_rc_hole_explains(enum rule_id rule, uint32_t frame, uint32_t after);
 
 /* The offset up to which requests of this side are acknowledged; 0: none, or unknown. */
 uint64_t ib_rc_acked(const struct ib_rc *rc, unsigned side);
-/* Uncaptured requests of this side were acknowledged. */
+/* Uncaptured requests of this side were acknowledged or refused, so they were sent. */
 bool ib_rc_missing(const struct ib_rc *rc, unsigned side);
 /* Signs of trouble on the path before the end. */
 const struct path_trouble *ib_rc_path(const struct ib_rc *rc);

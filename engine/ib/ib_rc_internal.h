@@ -143,8 +143,10 @@ struct ib_requests {
     bool acked_known;
     uint64_t acked;  /* the other side has acknowledged everything before this offset */
     uint64_t missed; /* offset after the latest request that the other side asked for again; 0: none */
-    uint32_t acked_frame;
-    int64_t acked_ns;
+    /* Acknowledges and NAKs of the other side show that everything before `sent` was sent; the latest that did so. */
+    uint64_t sent;
+    uint32_t sent_frame;
+    int64_t sent_ns;
     int64_t answered_ns; /* the shortest time until a request was acknowledged or answered; 0: unknown */
     int64_t trailed_ns;  /* the longest, of `trails` measurements; retransmitted requests do not count */
     unsigned trails;
