@@ -292,13 +292,24 @@ static uint32_t judge_msn(struct rdmap_connection *rdmap, struct rdmap_step *ste
 
 /* ---- a message begins ---- */
 
+/* This is the first request of its side. Where the start was not captured, requests in a hole may have begun at any
+ * MSN. */
+static bool begins_requests(const struct rdmap_connection *rdmap, const struct rdmap_step *step,
+                            const struct ddp_queue *q)
+{
+    const struct rdmap_side *s = &rdmap->side[step->side];
+
+    return !q->learnt && step->ddp->msn == 1 &&
+           (s->from_start || rdmap->parameters.startup_seen || !s->requests.maybe_lost);
+}
+
 static void untagged_begin(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     const struct ddp_segment *ddp = step->ddp;
     bool known = q->known;
 
     untagged_settle(rdmap, q);
-    if (step->qn == DDP_QN_READ_REQUEST && !q->learnt && ddp->msn == 1)
+    if (step->qn == DDP_QN_READ_REQUEST && begins_requests(rdmap, step, q))
         rdmap_requests_first(&rdmap->side[step->side].requests);
     else if (step->qn == DDP_QN_READ_REQUEST && !known)
         rdmap_requests_found(rdmap, &rdmap->side[step->side].requests, q->learnt ? ddp->msn - q->expected : 0);

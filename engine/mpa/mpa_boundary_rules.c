@@ -180,6 +180,12 @@ static size_t stray_octets(const uint8_t *p, size_t n, size_t early, enum fpdu_l
     return like == FPDU_TOO_SHORT && n > MPA_MARKER_LEN ? 0 : early;
 }
 
+/* PD_Length counts no enhanced data, which follow. */
+static bool leaves_out_enhanced(const struct mpa_startup *frame, size_t count)
+{
+    return (frame->flags & MPA_FLAG_S) != 0 && count == MPA_ENHANCED_LEN;
+}
+
 struct boundary mpa_boundary_classify(const struct mpa_connection *mpa, unsigned side, const uint8_t *p, size_t n,
                                       size_t early, bool last)
 {
@@ -211,7 +217,10 @@ struct boundary mpa_boundary_classify(const struct mpa_connection *mpa, unsigned
     b.count = stray_octets(p, n, early, like);
     INVARIANT(b.count <= n);
     if (b.count > 0)
-        b.what = mpa_origin(mpa, side, seen->end)->frame == seen->last.frame ? BOUNDARY_EXCESS : BOUNDARY_STREAMING;
+        b.what =
+            mpa_origin(mpa, side, seen->end)->frame == seen->last.frame || leaves_out_enhanced(&seen->frame, b.count)
+                ? BOUNDARY_EXCESS
+                : BOUNDARY_STREAMING;
     return b;
 }
 
@@ -290,7 +299,7 @@ static void report_excess(struct mpa_connection *mpa, unsigned side, const struc
                        "expected PD_Length in network byte order (%02x %02x for the %u octets that follow); found "
                        "PD_Length octets %02x %02x",
                        swapped >> 8, swapped & 0xff, swapped, f->pd_length >> 8, f->pd_length & 0xff);
-    else if ((f->flags & MPA_FLAG_S) != 0 && count == MPA_ENHANCED_LEN)
+    else if (leaves_out_enhanced(f, count))
         verdict_failed(v, RULE_MPA2_6_07, direction, place, related,
                        "expected PD_Length to include the 4 octets of enhanced data (%u); found PD_Length %u, and 4 "
                        "more octets: %s",

@@ -10,15 +10,6 @@
 
 enum { WHOLE_HEADER = MPA_LENGTH_LEN + DDP_UNTAGGED_HEADER_LEN };
 
-/* Where the FPDU at `start` ends according to its ULPDU_Length, which must be in the window. */
-static uint64_t cut_end_of(const struct mpa_side *s, uint64_t start)
-{
-    struct mpa_shape shape;
-
-    mpa_shape_init(&shape, s->framing, start, get_be16(mpa_window_at(&s->window, mpa_header_of(s, start))));
-    return mpa_shape_end(&shape, start);
-}
-
 /*
  * An FPDU begins at the cursor, as far as its header and the segments show: it fills a segment, or its header is
  * correct. segment_end: end of the cut segment.
@@ -34,7 +25,7 @@ static bool begins_here(struct mpa_connection *mpa, unsigned side, uint64_t segm
     if (odd == 0)
         return true;
     return get_be16(mpa_window_at(&s->window, mpa_header_of(s, s->cursor))) >= DDP_TAGGED_HEADER_LEN &&
-           mpa_segment_starts(mpa, side, s->cursor) && cut_end_of(s, s->cursor) == segment_end;
+           mpa_segment_starts(mpa, side, s->cursor) && mpa_shape_claimed_end(s, s->cursor) == segment_end;
 }
 
 /* The FPDU at the cursor has passed: accepts it. */
@@ -81,7 +72,8 @@ bool mpa_cut_regain(struct mpa_connection *mpa, unsigned side)
         return false;
     /* The first octets of an Untagged header may be anything; of a Tagged FPDU, the length must match the segment's. */
     header = mpa_window_at(&s->window, mpa_header_of(s, last->start));
-    if (header[MPA_LENGTH_LEN] & 0x80 && cut_end_of(s, last->start) != last->start + last->origin.segment_length)
+    if (header[MPA_LENGTH_LEN] & 0x80 &&
+        mpa_shape_claimed_end(s, last->start) != last->start + last->origin.segment_length)
         return false;
     s->cursor = last->start;
     s->state = SIDE_FPDUS;
@@ -97,7 +89,7 @@ bool mpa_cut_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint
         settle_whole(mpa, side);
         if (s->state != SIDE_FPDUS || !begins_here(mpa, side, to))
             return false;
-        s->cut_end = cut_end_of(s, s->cursor);
+        s->cut_end = mpa_shape_claimed_end(s, s->cursor);
         if (s->cut_end <= from) { /* complete, and still not an FPDU */
             s->cut_end = 0;
             return false;

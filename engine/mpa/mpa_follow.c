@@ -174,17 +174,52 @@ static bool may_start(const struct mpa_side *s, uint64_t x)
     return (p[0] != 0 || p[1] >= DDP_TAGGED_HEADER_LEN) && (p[2] & 0x02) == 0 && (p[3] & 0x80) == 0;
 }
 
+/*
+ * Segments that begin at x hold one FPDU with a right CRC and nothing else: an FPDU, however wrong its header is. Fewer
+ * than HEADER_VISIBLE_MIN octets cannot hold an FPDU.
+ */
+static bool fills_segments(struct mpa_connection *mpa, unsigned side, uint64_t x)
+{
+    struct mpa_side *s = &mpa->side[side];
+    struct mpa_fpdu fpdu;
+
+    return mpa->parameters.crc == ON && mpa_octets_from(s, mpa_header_of(s, x)) >= HEADER_VISIBLE_MIN &&
+           mpa_segment_ends(mpa, side, mpa_shape_claimed_end(s, x)) &&
+           mpa_framing_parse(mpa, side, x, &fpdu) == MPA_FPDU_OK && fpdu.crc == fpdu.crc_computed;
+}
+
+/* The first start of a segment from x on; the end of the window when there is none. */
+static uint64_t segment_from(const struct mpa_side *s, uint64_t x)
+{
+    size_t run = mpa_run_of(s, x);
+
+    while (run < s->n_runs && (s->runs[run].start < x || !s->runs[run].origin.segment_start))
+        run++;
+    return run < s->n_runs ? s->runs[run].start : mpa_window_end(&s->window);
+}
+
 enum seek mpa_seek(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to, bool last, uint64_t *at)
 {
     struct mpa_side *s = &mpa->side[side];
-    uint64_t end = mpa_window_end(&s->window), pending = 0;
+    uint64_t end = mpa_window_end(&s->window), pending = 0, segment;
     bool waiting = false;
 
     if (to > end)
         to = end;
-    for (uint64_t x = from < s->window.offset ? s->window.offset : from; x < to; x++) {
+    if (from < s->window.offset)
+        from = s->window.offset;
+    segment = segment_from(s, from);
+    for (uint64_t x = from; x < to; x++) {
+        bool starts = x == segment;
+
+        if (starts)
+            segment = segment_from(s, x + 1);
+        if (starts && fills_segments(mpa, side, x)) {
+            *at = x;
+            return SEEK_FOUND;
+        }
         /* While a start waits for more octets, only starts of segments may replace it. */
-        if (!may_start(s, x) || (waiting && !mpa_segment_starts(mpa, side, x)))
+        if (!may_start(s, x) || (waiting && !starts))
             continue;
         switch (follow_try_start(mpa, side, x, last)) {
         case SEEK_FOUND:

@@ -138,6 +138,8 @@ uint64_t mpa_shape_end(const struct mpa_shape *shape, uint64_t start);
 bool mpa_shape_read(struct mpa_fpdu *out, const struct mpa_shape *shape, struct mpa_side *s, uint64_t start);
 /* How often this thread's scratch memory, which FPDUs with Markers borrow, was overwritten. */
 unsigned mpa_scratch_uses(void);
+/* Where the FPDU at `start` ends according to its ULPDU_Length, which must be in the window. */
+uint64_t mpa_shape_claimed_end(const struct mpa_side *s, uint64_t start);
 /* Reads an FPDU whose octets in the window end early (mpa_fpdu.cut). ULPDU_Length must be there. */
 void mpa_shape_read_cut(struct mpa_fpdu *out, const struct mpa_shape *shape, struct mpa_side *s, uint64_t start);
 /* mpa_diagnose_stray.c: 00000000 at `at` in a direction without Markers, followed by an FPDU that does not cover it. */

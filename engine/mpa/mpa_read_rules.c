@@ -50,28 +50,47 @@ static bool limit_negotiated(const struct mpa_connection *mpa, unsigned side)
            !mpa->order->side[1].enhanced_unusable;
 }
 
-/* A Response of `side` ends a Request of the peer, or comes before the Request. */
-static void count_response(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
+/*
+ * `side` sent, or may have sent, so many Responses. They end Requests of the peer; what is left over ends Requests that
+ * `side` had received when it sent this FPDU, and that have not passed the capture point yet.
+ */
+static void count_answered(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event,
+                           uint64_t responses)
 {
     struct mpa_reads_state *reads = &mpa->order->reads;
     unsigned peer = other_side(side);
+    uint64_t ended = responses < reads->outstanding[peer] ? responses : reads->outstanding[peer];
 
-    if (!read_is_response(&event->ddp))
+    reads->outstanding[peer] -= ended;
+    if (responses == ended || !ahead_of_capture(mpa, side, event))
         return;
-    if (reads->outstanding[peer] > 0)
-        reads->outstanding[peer]--;
-    else if (ahead_of_capture(mpa, side, event))
-        reads->early[peer]++;
-    INVARIANT(reads->outstanding[peer] == 0 || reads->early[peer] == 0);
+    reads->early[peer] += responses - ended;
+    reads->early_until[peer] = event->acked;
+    INVARIANT(reads->outstanding[peer] == 0);
+}
+
+static void count_response(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
+{
+    if (read_is_response(&event->ddp))
+        count_answered(mpa, side, event, 1);
 }
 
 /* Octets that `side` sent before this FPDU, and that were not captured, may have been Responses. */
 static void count_missing(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
-    uint64_t *outstanding = &mpa->order->reads.outstanding[other_side(side)], most = event->skipped / RESPONSE_MIN;
+    if (!(event->within && event->ddp.opcode == RDMAP_WRITE))
+        count_answered(mpa, side, event, event->skipped / RESPONSE_MIN);
+}
 
-    if (most > 0 && !(event->within && event->ddp.opcode == RDMAP_WRITE))
-        *outstanding -= most < *outstanding ? most : *outstanding;
+static void count_request(struct mpa_reads_state *reads, unsigned side, uint64_t offset)
+{
+    if (offset >= reads->early_until[side])
+        reads->early[side] = 0;
+    if (reads->early[side] > 0)
+        reads->early[side]--;
+    else
+        reads->outstanding[side]++;
+    INVARIANT(reads->outstanding[side] == 0 || reads->early[side] == 0);
 }
 
 void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
@@ -88,11 +107,7 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
         reads->over[peer] = reads->outstanding[peer] > read_limit_of(mpa, peer);
     if (!read_is_request(&event->ddp))
         return;
-    if (reads->early[side] > 0)
-        reads->early[side]--;
-    else
-        reads->outstanding[side]++;
-    INVARIANT(reads->outstanding[side] == 0 || reads->early[side] == 0);
+    count_request(reads, side, event->place.offset);
     limit = read_limit_of(mpa, side);
     if (!limit_negotiated(mpa, side))
         return;

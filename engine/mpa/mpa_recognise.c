@@ -296,10 +296,10 @@ static void recognise_settle(struct mpa_connection *mpa, unsigned side, uint64_t
 
     /* The framing that the search tried last is the right one. */
     fs->start = fs->framing.markers ? fs->framing.seq_start : at;
-    if (parameters->markers[side] == UNKNOWN) {
-        parameters->markers[side] = fs->framing.markers ? ON : OFF;
+    if (parameters->markers[side] != (fs->framing.markers ? ON : OFF))
         fs->doubtful = tally->markers == 0;
-    }
+    if (parameters->markers[side] == UNKNOWN)
+        parameters->markers[side] = fs->framing.markers ? ON : OFF;
     if (s->fpdus > 0 || s->hole) { /* not the first FPDUs of this direction: octets before them are missing */
         fs->after_resync = true;
         fs->lost_from = at;

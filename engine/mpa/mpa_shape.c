@@ -153,6 +153,14 @@ bool mpa_shape_read(struct mpa_fpdu *out, const struct mpa_shape *shape, struct 
     return true;
 }
 
+uint64_t mpa_shape_claimed_end(const struct mpa_side *s, uint64_t start)
+{
+    struct mpa_shape shape;
+
+    mpa_shape_init(&shape, s->framing, start, get_be16(mpa_window_at(&s->window, mpa_header_of(s, start))));
+    return mpa_shape_end(&shape, start);
+}
+
 void mpa_shape_read_cut(struct mpa_fpdu *out, const struct mpa_shape *shape, struct mpa_side *s, uint64_t start)
 {
     struct mpa_fpdu_scratch *scratch = mpa_scratch();

@@ -66,6 +66,7 @@ struct mpa_version_state {
 struct mpa_reads_state {
     uint64_t outstanding[2]; /* by side: Requests without Response */
     uint64_t early[2];       /* by side: Responses to Requests that the capture point has not seen yet */
+    uint64_t early_until[2]; /* by side: these Requests begin before this offset */
     bool over[2];            /* above the limit, which was reported */
     bool given_up;           /* a damaged FPDU makes the count meaningless */
 };

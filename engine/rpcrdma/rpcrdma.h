@@ -193,7 +193,7 @@ struct rpcrdma_transaction {
     bool malformed : 1; /* the Call's Transport header cannot be understood, or has a finding */
     bool repeats : 1;   /* the same Call (XID and following octets) was already outstanding */
     bool ambiguous : 1; /* another Call with the same XID is outstanding: an answer may be for either */
-    bool astray : 1;    /* since the Call, the responder has accessed memory that nothing offers: reported already */
+    bool astray : 1;    /* since the Call, the responder has accessed memory that no Call is known to offer */
     bool spoilt : 1; /* an answer cannot be read: the caller should have discarded the answer, but may not have done so
                       */
     bool succeeded : 1;   /* the Reply says SUCCESS */

@@ -555,9 +555,7 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
         judge_fitting(rpcrdma, move);
         return;
     }
-    /* The data that this access should have moved are missing; their absence is not held against the transactions. */
-    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, move->owner, t));)
-        t->astray = true;
+    rpcrdma_transactions_astray(rpcrdma, move->owner);
     rpcrdma_record_stray(rpcrdma, move);
     keep_ahead(rpcrdma, move);
     rpcrdma_invalidated_access(rpcrdma, move);

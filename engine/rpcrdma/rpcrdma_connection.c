@@ -643,6 +643,10 @@ static void rpcrdma_connection_on_send(struct rpcrdma_connection *rpcrdma, const
 
         verdict_mute(rpcrdma->verdict, rpcrdma->early[i].muted);
         dispatch(rpcrdma, &rpcrdma->early[i].message);
+        for (unsigned owner = 0; owner < 2; owner++) {
+            if (rpcrdma->early[i].accessed[owner])
+                rpcrdma_transactions_astray(rpcrdma, owner);
+        }
         verdict_mute(rpcrdma->verdict, muted);
     }
     rpcrdma_early_free(rpcrdma);
@@ -800,6 +804,8 @@ static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part
         return;
     }
     rpcrdma_recognise_by_setup(rpcrdma);
+    if (rpcrdma->n_early > 0)
+        rpcrdma->early[rpcrdma->n_early - 1].accessed[other_side(part->place.side & 1u)] = true;
     if (!concerns_no_offer(rpcrdma, unsure))
         take_move(rpcrdma, part, unsure);
     else if (rpcrdma->gaps_show_late && part->kind != RDMA_READ_RESPONSE)

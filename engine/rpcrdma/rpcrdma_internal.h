@@ -148,6 +148,7 @@ struct rpcrdma_early {
     struct rpcrdma_message message;
     uint8_t *octets;
     bool muted;
+    bool accessed[2]; /* after it, memory of that side was accessed, which it may offer */
 };
 
 struct rpcrdma_connection {
@@ -432,6 +433,11 @@ static inline bool rpcrdma_body_succeeded(const struct rpcrdma_body *body)
 /* One of the transaction's bodies, to be filled in; the transaction is outstanding. */
 struct rpcrdma_body *rpcrdma_body_of(struct rpcrdma_transaction *transaction, bool reply);
 void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma);
+/*
+ * The other side has accessed memory of `owner`, and nothing says for which Call: octets that this access should have
+ * moved are not held against the outstanding Calls.
+ */
+void rpcrdma_transactions_astray(struct rpcrdma_connection *rpcrdma, unsigned owner);
 void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma);
 
 /* ---- memory (rpcrdma_memory.c) ---- */

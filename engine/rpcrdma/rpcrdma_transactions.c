@@ -525,6 +525,12 @@ void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma)
     }
 }
 
+void rpcrdma_transactions_astray(struct rpcrdma_connection *rpcrdma, unsigned owner)
+{
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, owner, t));)
+        t->astray = true;
+}
+
 void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma)
 {
     for (unsigned side = 0; side < 2; side++) {

@@ -182,7 +182,8 @@ void simulate(struct simulation *simulation, struct judge *judge)
     simulate_show(simulation, false);
     findings = judge_view(judge, &simulation->packets, simulation->view, plan->rfc5666);
     if (nothing_false(simulation, findings) &&
-        (!simulation->provoked || !is_error(plan->fault) || simulate_is_named(simulation, findings)) &&
+        (!simulation->provoked || !is_error(plan->fault) || !visible_in_whole(plan, rule_of_fault(plan->fault)) ||
+         simulate_is_named(simulation, findings)) &&
         simulation->distortions->len > 0)
         judge_distorted(simulation, judge, findings);
     g_array_unref(findings);

@@ -100,6 +100,19 @@ bool visible_losses(const struct view *view, const struct packets *packets, cons
 
 /* ---- faults ---- */
 
+/*
+ * Rules about who may send when: only the ACK number of the first transmission proves that it was sent too early.
+ */
+static bool is_about_order(const struct rule *rule)
+{
+    return strcmp(rule->id, "MPA-7.1.2-23") == 0 || strcmp(rule->id, "MPA-7.1.3-01") == 0;
+}
+
+bool visible_in_whole(const struct plan *plan, const struct rule *rule)
+{
+    return !plan->net || !is_about_order(rule);
+}
+
 /* Rules about framing: the FPDUs on both sides of a place prove what is wrong there. */
 static bool is_about_framing(const struct rule *rule)
 {

@@ -17,6 +17,9 @@ unsigned visible_missing(const struct view *view, const struct packets *packets)
  */
 bool visible_losses(const struct view *view, const struct packets *packets, const struct plan *plan, unsigned client);
 
+/* False: a network that loses or reorders packets may hide violations of this rule even from a complete capture. */
+bool visible_in_whole(const struct plan *plan, const struct rule *rule);
+
 /* found: the finding in the complete capture of the packets. */
 bool visible_in(const struct view *view, const struct packets *packets, const struct judged_finding *found);
 
