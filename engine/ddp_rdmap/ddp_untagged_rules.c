@@ -292,15 +292,14 @@ static uint32_t judge_msn(struct rdmap_connection *rdmap, struct rdmap_step *ste
 
 /* ---- a message begins ---- */
 
-/* This is the first request of its side. Where the start was not captured, requests in a hole may have begun at any
- * MSN. */
+/* This is the first request of its side. Behind a late start, however, a hole may hide requests up to MSN 0. */
 static bool begins_requests(const struct rdmap_connection *rdmap, const struct rdmap_step *step,
                             const struct ddp_queue *q)
 {
     const struct rdmap_side *s = &rdmap->side[step->side];
 
     return !q->learnt && step->ddp->msn == 1 &&
-           (s->from_start || rdmap->parameters.startup_seen || !s->requests.maybe_lost);
+           (rdmap->parameters.startup_seen || !s->requests.lost_within);
 }
 
 static void untagged_begin(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)

@@ -498,7 +498,7 @@ static void connection_unlearn(struct rdmap_connection *rdmap, const struct rdma
     if (info && !info->tagged)
         ddp_untagged_unlearn(rdmap, step->side, (unsigned)info->queue);
     if (!s->queue[DDP_QN_READ_REQUEST].known)
-        rdmap_requests_hole(&s->requests);
+        rdmap_requests_hole(s);
     if (!s->tagged.known || !s->queue[DDP_QN_ATOMIC_RESPONSE].known)
         rdmap_requests_doubt(&rdmap->side[other_side(step->side)].requests);
     INVARIANT(!step->message);
@@ -583,7 +583,7 @@ static void connection_lose(struct rdmap_connection *rdmap, unsigned side, uint6
     rdmap->side[side].gap = false;
     ddp_untagged_hole(rdmap, side, octets);
     ddp_tagged_hole(rdmap, side);
-    rdmap_requests_hole(&rdmap->side[side].requests);
+    rdmap_requests_hole(&rdmap->side[side]);
     rdmap_requests_doubt(&rdmap->side[other_side(side)].requests); /* answers may be missing */
     INVARIANT(!rdmap->side[side].tagged.known && !rdmap->side[side].tagged.open);
     if (rdmap->verdict->off)

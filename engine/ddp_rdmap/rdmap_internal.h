@@ -129,6 +129,7 @@ struct rdmap_requests {
     bool unclaimed; /* there were answers without a request */
     /* A hole in the requester's direction: its next MSN on QN 1 shows how many requests were lost. */
     bool maybe_lost;
+    bool lost_within; /* the same, for holes behind a captured message of that side */
     uint64_t doubted;    /* requests before this serial number are doubtful */
     uint64_t late_until; /* requests up to this stream offset may have been answered before they were captured */
     uint64_t overdrawn;  /* answers to requests that the capture has not shown (yet) */
@@ -315,7 +316,7 @@ void rdmap_requests_unclaimed(struct rdmap_requests *requests);
 /*
  * A hole in the requester's direction; and, at the requester's next message on QN 1, how many requests the hole hides.
  */
-void rdmap_requests_hole(struct rdmap_requests *requests);
+void rdmap_requests_hole(struct rdmap_side *requester);
 /* Requests that the capture does not show may be open. */
 void rdmap_requests_distrust(struct rdmap_requests *requests);
 /*

@@ -124,7 +124,7 @@ void rdmap_requests_idle(struct rdmap_requests *requests)
 
 void rdmap_requests_first(struct rdmap_requests *requests)
 {
-    requests->maybe_lost = false;
+    requests->maybe_lost = requests->lost_within = false;
     if (requests->tail == 0 && !requests->unclaimed && requests->late_until == 0)
         trust(requests);
 }
@@ -190,15 +190,18 @@ void rdmap_requests_unclaimed(struct rdmap_requests *requests)
     rdmap_requests_doubt(requests);
 }
 
-void rdmap_requests_hole(struct rdmap_requests *requests)
+void rdmap_requests_hole(struct rdmap_side *requester)
 {
+    struct rdmap_requests *requests = &requester->requests;
+
     requests->idle = false;
     requests->maybe_lost = true;
+    requests->lost_within |= requester->messages > 0;
 }
 
 void rdmap_requests_found(struct rdmap_connection *rdmap, struct rdmap_requests *requests, uint32_t missing)
 {
-    requests->maybe_lost = false;
+    requests->maybe_lost = requests->lost_within = false;
     if (requests->idle) {
         requests->idle = false;
         return;

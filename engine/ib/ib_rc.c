@@ -717,8 +717,8 @@ void ib_rc_disconnect(struct ib_rc *rc, unsigned side, int64_t now_ns)
     if (rc->disconnected)
         return;
     rc->disconnected = true;
-    ib_not_ready_end(&rc->side[side], true, now_ns);
-    ib_not_ready_end(&rc->side[other_side(side)], false, now_ns);
+    ib_not_ready_end(&rc->side[side], now_ns);
+    ib_not_ready_end(&rc->side[other_side(side)], now_ns);
 }
 
 size_t ib_rc_held(const struct ib_rc *rc, unsigned side)

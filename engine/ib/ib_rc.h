@@ -76,7 +76,7 @@ struct ib_rc_part {
 struct ib_rc_refusal {
     unsigned side;
     bool not_ready; /* refused by RNR NAKs; else by nak: */
-    bool hasty;     /* the other side did not wait as long as the RNR NAKs asked it to */
+    bool hasty;     /* the other side did not wait as long as the RNR NAKs asked, or the connection ended before that */
     enum ib_nak nak;
     struct place place; /* of the NAK */
     uint64_t offset;    /* request offset that it names */

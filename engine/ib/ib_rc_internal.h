@@ -193,8 +193,8 @@ struct ib_rc {
 /* ib_rc_not_ready.c: notes a request of `side` at that offset; and a request refused by an RNR NAK at `place`. */
 void ib_not_ready_request(struct ib_requests *requests, uint64_t offset, int64_t time_ns);
 void ib_not_ready_nak(struct ib_rc *rc, unsigned side, uint64_t offset, uint8_t syndrome, const struct place *place);
-/* A side asked to disconnect: the requests' sender itself, or its peer. */
-void ib_not_ready_end(struct ib_requests *requests, bool itself, int64_t time_ns);
+/* A side asked to disconnect. */
+void ib_not_ready_end(struct ib_requests *requests, int64_t time_ns);
 /* The refusal is final: the sender has stopped retrying, or the connection has ended. */
 bool ib_not_ready_final(const struct ib_rc *rc, unsigned side);
 

@@ -62,14 +62,14 @@ static bool retries_used_up(const struct ib_requests *requests)
            requests->not_ready.naks > requests->rnr_retries;
 }
 
-void ib_not_ready_end(struct ib_requests *requests, bool itself, int64_t time_ns)
+void ib_not_ready_end(struct ib_requests *requests, int64_t time_ns)
 {
     struct ib_not_ready *not_ready = &requests->not_ready;
 
     not_ready->ended = true;
     not_ready->ended_ns = time_ns;
-    /* A sender that does not wait for the time to repeat the Send ends the connection for a reason of its own. */
-    if (itself && not_ready->waiting && !retries_used_up(requests))
+    /* A side that does not wait for the time to repeat the Send ends the connection for a reason of its own. */
+    if (not_ready->waiting && !retries_used_up(requests))
         not_ready->hasty |= is_hasty(not_ready, time_ns);
 }
 

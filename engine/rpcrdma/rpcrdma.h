@@ -260,6 +260,7 @@ struct rpcrdma_message {
     uint64_t excess; /* octets that are wrongly inline according to another rule */
     bool unsure;     /* the other direction lags: the Call that this message answers may be captured later */
     bool reads_unseen;                       /* responses to Reads of the sender may be missing in the capture */
+    bool resent;                             /* as in struct rdma_part */
     int64_t copy_ns;                         /* as in struct rdma_part */
     int64_t skew_ns;                         /* as in struct rdma_part */
     struct rpcrdma_transaction *transaction; /* NULL: none */

@@ -293,6 +293,7 @@ static void rpcrdma_connection_lose(struct rpcrdma_connection *rpcrdma, unsigned
 
     s->hole = true;
     s->lost_frame = rpcrdma->said_frame;
+    s->lost_ns = rpcrdma->said_ns;
     s->send_open = false;
     rpcrdma_transactions_damage(rpcrdma);
     INVARIANT(!s->calls.waiting.newest || s->calls.waiting.newest->damage != RPCRDMA_WHOLE);
@@ -624,6 +625,7 @@ static void rpcrdma_connection_on_send(struct rpcrdma_connection *rpcrdma, const
                                 .lacking = n - there,
                                 .unsure = unsure,
                                 .reads_unseen = part->psns.reads_unseen,
+                                .resent = part->psns.resent,
                                 .copy_ns = part->psns.copy_ns,
                                 .skew_ns = part->psns.skew_ns};
 
@@ -888,6 +890,8 @@ static void note_tail(struct rpcrdma_side *s, const struct rdma_part *part)
     tail->last = part->last || !part->in_message || !part->memory_known;
     tail->handle = part->handle;
     tail->address = part->address + part->n;
+    if (!part->psns.resent)
+        s->sent_ns = part->place.time_ns;
     if (part->memory_known && part->n > tail->longest)
         tail->longest = part->n;
     INVARIANT(!part->memory_known || tail->longest >= part->n);

@@ -118,6 +118,8 @@ struct rpcrdma_side {
     bool accessed;       /* its memory was accessed before the first RPC-over-RDMA message that was seen (InfiniBand) */
     bool started, hole;  /* a part was seen; a part is missing, the beginning included */
     uint32_t lost_frame; /* the frame that shows the latest hole */
+    int64_t lost_ns;     /* its time */
+    int64_t sent_ns;     /* of its latest part that is certainly no copy (InfiniBand) */
     uint64_t end;        /* stream offset after the latest FPDU */
     uint64_t messages;   /* Sends treated as RPC-over-RDMA */
     bool fin, reset;

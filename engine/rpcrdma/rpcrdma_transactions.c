@@ -353,6 +353,20 @@ static void transactions_claim(struct rpcrdma_connection *rpcrdma, struct rpcrdm
     INVARIANT(orphan->xid == t->xid);
 }
 
+/*
+ * On InfiniBand: the Call may be a copy, and the first transmission may have come before the latest hole of the other
+ * side, in which that side has then begun to answer the Call.
+ */
+static bool may_precede_hole(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *call)
+{
+    const struct rpcrdma_side *other = &rpcrdma->side[other_side(call->side)];
+
+    if (!rpcrdma->gaps_show_late || other->lost_frame == 0)
+        return false;
+    return call->place.first_frame < other->lost_frame ||
+           (call->resent && other->lost_ns >= rpcrdma->side[call->side & 1u].sent_ns);
+}
+
 static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
                         const struct rpcrdma_message *call)
 {
@@ -363,7 +377,7 @@ static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_trans
     if (calls->lagged_until == UINT64_MAX && rpcrdma->received[other_side(call->side)] > 0)
         calls->lagged_until = rpcrdma->received[other_side(call->side)];
     lagged = call->place.offset < calls->lagged_until;
-    if (lagged || call->place.first_frame < calls->lagged_frame)
+    if (lagged || call->place.first_frame < calls->lagged_frame || may_precede_hole(rpcrdma, call))
         rpcrdma_damage(t);
     for (unsigned i = 0; i < n; i++) {
         const struct rpcrdma_orphan *orphan = &calls->orphan[i];

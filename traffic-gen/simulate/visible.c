@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/simulate/visible.h"
 
+#include "wire/ib.h"
 #include "wire/octets.h"
 
 #include <string.h>
@@ -80,8 +81,9 @@ static bool leaves_no_trace(const struct view *view, const struct packets *packe
         if (number < missing || other->client != frame->client ||
             !roce_packet_at(packets, number, plan->vlan, plan->ipv6, &later))
             continue;
-        if (other->to_client == frame->to_client ? !later.response && later.queue == lost.queue
-                                                 : later.response && later.psn >= lost.psn)
+        if (other->to_client == frame->to_client
+                ? !later.response && later.queue == lost.queue && ib_psn_distance(lost.psn, later.psn) > 0
+                : later.response && ib_psn_distance(lost.psn, later.psn) >= 0)
             return false;
     }
     return true;
