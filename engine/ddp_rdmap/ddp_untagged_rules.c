@@ -292,14 +292,18 @@ static uint32_t judge_msn(struct rdmap_connection *rdmap, struct rdmap_step *ste
 
 /* ---- a message begins ---- */
 
-/* This is the first request of its side. Behind a late start, however, a hole may hide requests up to MSN 0. */
+/*
+ * This is the first request of its side. Behind a late start, however, a hole may hide requests up to MSN 0, and this
+ * may be a copy of a request from before the start, which has been answered.
+ */
 static bool begins_requests(const struct rdmap_connection *rdmap, const struct rdmap_step *step,
                             const struct ddp_queue *q)
 {
-    const struct rdmap_side *s = &rdmap->side[step->side];
+    const struct rdmap_side *s = &rdmap->side[step->side], *peer = &rdmap->side[other_side(step->side)];
 
     return !q->learnt && step->ddp->msn == 1 &&
-           (rdmap->parameters.startup_seen || !s->requests.lost_within);
+           (rdmap->parameters.startup_seen ||
+            !(s->requests.lost_within || (peer->acked_known && peer->acked > step->fpdu->fpdu.offset)));
 }
 
 static void untagged_begin(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)

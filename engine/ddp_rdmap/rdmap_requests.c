@@ -134,7 +134,8 @@ static bool may_be_answered(const struct rdmap_connection *rdmap, const struct r
 {
     const struct rdmap_side *responder = &rdmap->side[other_side(step->side)];
 
-    return responder->hole && (responder->hole_open || !step->acked_known || step->acked < responder->hole_to);
+    return responder->hole &&
+           (responder->hole_open || !step->fpdu->acked_known || step->fpdu->acked < responder->hole_to);
 }
 
 void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step)
