@@ -61,11 +61,12 @@ void ddp_judge_read_ranges(struct rdmap_connection *rdmap, struct rdmap_step *st
 
 /* ---- pieces out of order ---- */
 
+/* If the beginning of the message is missing, it may contain the skipped octets: then only the order is wrong. */
 static void tagged_settle(struct rdmap_connection *rdmap, struct ddp_message *m)
 {
     const struct ddp_ranges *ranges = ddp_ranges_of(m);
 
-    if (!m->disordered || m->faulty || m->damaged || !m->first_known || ranges->lost)
+    if (!m->disordered || m->faulty || m->damaged || ranges->lost)
         return;
     m->faulty = true;
     if (ranges->n == 1 && !ranges->overlapped)
@@ -74,11 +75,12 @@ static void tagged_settle(struct rdmap_connection *rdmap, struct ddp_message *m)
                       "instead of TO 0x%llx",
                       m->stag, (unsigned long long)m->disorder_found, (unsigned long long)m->disorder_expected);
     else
-        rdmap_fail_at(rdmap, &m->disorder, RULE_DDP_5_2_11, m->first.frame,
-                      "expected TO 0x%llx, right after the preceding payload (STag 0x%08x, message from TO 0x%llx on); "
-                      "found TO 0x%llx in the next segment",
-                      (unsigned long long)m->disorder_expected, m->stag, (unsigned long long)m->start,
-                      (unsigned long long)m->disorder_found);
+        rdmap_fail_at_as(rdmap, &m->disorder, RULE_DDP_5_2_11, m->first_known ? SEVERITY_ERROR : SEVERITY_WARNING,
+                         m->first.frame,
+                         "expected TO 0x%llx, right after the preceding payload (STag 0x%08x, message from TO 0x%llx "
+                         "on); found TO 0x%llx in the next segment",
+                         (unsigned long long)m->disorder_expected, m->stag, (unsigned long long)m->start,
+                         (unsigned long long)m->disorder_found);
 }
 
 static void tagged_put_in_disorder(struct ddp_message *m, const struct rdmap_step *step)
@@ -192,12 +194,10 @@ static bool tagged_belongs_to_last(struct rdmap_connection *rdmap, const struct 
 
 static void tagged_judge_whole(struct rdmap_connection *rdmap, struct ddp_message *m)
 {
-    if (m->damaged || !m->first_known)
-        return;
-    if (m->disordered) {
+    if (m->disordered)
         tagged_settle(rdmap, m);
+    if (m->damaged || m->disordered || !m->first_known)
         return;
-    }
     verdict_passed(rdmap->verdict, RULE_DDP_4_1_04);
     if (m->segments > 1)
         verdict_passed(rdmap->verdict, RULE_DDP_5_3_04);

@@ -231,26 +231,27 @@ static bool requests_fits(const struct rdmap_request *request, const struct ddp_
     return request->operation.kind == RDMAP_OP_ATOMIC && request->operation.atomic.identifier == identifier;
 }
 
-static bool requests_is_asked_for(const struct rdmap_requests *requests, const struct ddp_segment *ddp,
-                                  uint32_t identifier)
+/* The first request that fits the answer; NULL: none. */
+static struct rdmap_request *requests_fitting(const struct rdmap_requests *requests, const struct ddp_segment *ddp,
+                                              uint32_t identifier)
 {
     uint64_t end =
         requests->tail - requests->head > RDMAP_SEARCH_MAX ? requests->head + RDMAP_SEARCH_MAX : requests->tail;
 
     for (uint64_t i = requests->head; i < end; i++)
         if (requests_fits(slot(requests, i), ddp, identifier))
-            return true;
-    return false;
+            return slot(requests, i);
+    return NULL;
 }
 
 bool rdmap_read_is_asked_for(const struct rdmap_requests *requests, const struct ddp_segment *response)
 {
-    return requests_is_asked_for(requests, response, 0);
+    return requests_fitting(requests, response, 0);
 }
 
 bool rdmap_atomic_is_asked_for(const struct rdmap_requests *requests, uint32_t identifier)
 {
-    return requests_is_asked_for(requests, &(struct ddp_segment){.opcode = RDMAP_ATOMIC_RESPONSE}, identifier);
+    return requests_fitting(requests, &(struct ddp_segment){.opcode = RDMAP_ATOMIC_RESPONSE}, identifier);
 }
 
 static bool of_kind(const struct rdmap_request *request, const struct ddp_segment *ddp)
@@ -263,19 +264,27 @@ static bool of_kind(const struct rdmap_request *request, const struct ddp_segmen
 static struct rdmap_request *requests_search(struct rdmap_requests *requests, const struct ddp_segment *ddp,
                                              uint32_t identifier)
 {
-    struct rdmap_request *first = NULL;
+    struct rdmap_request *fitting = requests_fitting(requests, ddp, identifier);
     uint64_t end =
         requests->tail - requests->head > RDMAP_SEARCH_MAX ? requests->head + RDMAP_SEARCH_MAX : requests->tail;
 
-    for (uint64_t i = requests->head; i < end; i++) {
-        struct rdmap_request *request = slot(requests, i);
+    for (uint64_t i = requests->head; !fitting && !requests->uncertain && i < end; i++)
+        if (of_kind(slot(requests, i), ddp))
+            return slot(requests, i);
+    return fitting;
+}
 
-        if (requests_fits(request, ddp, identifier))
-            return request;
-        if (!first && of_kind(request, ddp))
-            first = request;
-    }
-    return requests->uncertain ? NULL : first;
+/*
+ * The answer fits a request behind requests in a hole, whose answers may be in a hole, too. As long as a Read is open,
+ * no other Read has the same sink.
+ */
+static bool requests_skip_unknown(struct rdmap_requests *requests, const struct ddp_segment *ddp, uint32_t identifier)
+{
+    const struct rdmap_request *fitting = requests->uncertain ? requests_fitting(requests, ddp, identifier) : NULL;
+
+    if (fitting)
+        requests->head = fitting->serial;
+    return fitting;
 }
 
 /* No other request that may be open has these fields; a request in a hole may have any fields. */
@@ -322,12 +331,15 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
 {
     struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
     struct rdmap_request *oldest = rdmap_request_oldest(requests);
-    bool early = step->acked_known && step->acked > rdmap->side[other_side(step->side)].end;
+    bool early = step->acked_known && step->acked > rdmap->side[other_side(step->side)].end, skipped = false;
 
     step->match = RDMAP_MATCH_UNKNOWN;
-    if (oldest && !oldest->known) { /* going by the order, it answers a request in a hole */
-        step->request = oldest;
-        return;
+    if (oldest && !oldest->known) {
+        skipped = requests_skip_unknown(requests, step->ddp, identifier);
+        if (!skipped) { /* going by the order, it answers a request in a hole */
+            step->request = oldest;
+            return;
+        }
     }
     step->request = oldest ? requests_search(requests, step->ddp, identifier) : NULL;
     if (step->request && (requests->maybe_lost || early) && !requests_fits(step->request, step->ddp, identifier)) {
@@ -344,7 +356,7 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
         step->request->doubtful = true;
     if (requests->uncertain) { /* older requests were answered in the hole */
         requests->head = step->request->serial;
-        if (!requests->incomplete && !requests->maybe_lost && !early && requests->late_until == 0 &&
+        if (!skipped && !requests->incomplete && !requests->maybe_lost && !early && requests->late_until == 0 &&
             fits_no_other(requests, step->request, step->ddp, identifier))
             trust_from(requests, step->request);
     }

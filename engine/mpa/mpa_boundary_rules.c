@@ -250,11 +250,15 @@ bool mpa_is_startup(const uint8_t *p, size_t n)
            (mpa_startup_key_matches(MPA_REQUEST, p, n) == there || mpa_startup_key_matches(MPA_REPLY, p, n) == there);
 }
 
-bool mpa_may_be_rejected(const struct mpa_connection *mpa, unsigned side)
+bool mpa_may_be_rejected(const struct mpa_connection *mpa, unsigned side, uint32_t frame)
 {
-    const struct tcp_side_facts *other = mpa->tcp ? tcp_pair_facts(mpa->tcp, 1 - side) : NULL;
+    const struct tcp_side_facts *facts = mpa->tcp ? tcp_pair_facts(mpa->tcp, 1 - side) : NULL;
+    const struct mpa_side *other = &mpa->side[1 - side];
 
-    return mpa->side[1 - side].hole || (other && !mpa->side[1 - side].any && !other->syn_seen);
+    if (other->hole)
+        return true;
+    /* The first captured octets of the peer come after this frame, and they are not known to be the first. */
+    return facts && !facts->syn_seen && (!other->any || (other->startup.seen && other->startup.place.frame > frame));
 }
 
 static void report_frame(struct mpa_connection *mpa, unsigned side, const struct place *place, const uint8_t *p,
@@ -274,7 +278,7 @@ static void report_frame(struct mpa_connection *mpa, unsigned side, const struct
                        "expected a new TCP connection for unenhanced setup; found a second MPA Request (Rev %u, flags "
                        "0x%02x) after one with Rev %u, flags 0x%02x",
                        second.revision, second.flags, first->revision, first->flags);
-    else if (request && mpa_may_be_rejected(mpa, side))
+    else if (request && mpa_may_be_rejected(mpa, side, place->frame))
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_06);
     else
         verdict_failed(
@@ -340,7 +344,7 @@ void mpa_boundary_report(struct mpa_connection *mpa, unsigned side, const struct
         mpa->side[side].startup.excess = true;
         break;
     case BOUNDARY_STREAMING:
-        if (mpa_is_startup(p, b->count) && mpa_may_be_rejected(mpa, side)) /* the frame was cut off */
+        if (mpa_is_startup(p, b->count) && mpa_may_be_rejected(mpa, side, place.frame)) /* the frame was cut off */
             break;
         verdict_failed(
             mpa->verdict, waiting || b->before_reply ? RULE_MPA_7_1_3_01 : RULE_MPA_7_1_01, direction, &place,

@@ -557,7 +557,7 @@ static bool is_another_startup(const struct diagnosing *d)
 
     return seen->seen && seen->frame.kind == MPA_REQUEST && d->at == seen->end &&
            mpa_is_startup(mpa_window_at(&d->s->window, d->at), mpa_octets_from(d->s, d->at)) &&
-           mpa_may_be_rejected(d->mpa, d->side);
+           mpa_may_be_rejected(d->mpa, d->side, mpa_place(d->mpa, d->side, d->at, d->at).frame);
 }
 
 /* Tries the fault of the preceding FPDUs before any other. */

@@ -296,7 +296,8 @@ void reaction_close_startup(struct mpa_connection *mpa, unsigned side)
 
 void reaction_close_bad_reply(struct mpa_connection *mpa, unsigned side, const struct place *place)
 {
-    expect_close(mpa, 1 - side, CLOSE_GARBAGE_REPLY, place->offset, place->frame, 0);
+    if (mpa->start_captured[side]) /* otherwise the Reply may have come before the first captured octets */
+        expect_close(mpa, 1 - side, CLOSE_GARBAGE_REPLY, place->offset, place->frame, 0);
 }
 
 /* ---- answers ---- */
