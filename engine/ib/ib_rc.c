@@ -220,19 +220,21 @@ static void ib_rc_remember(struct ib_requests *requests, const struct ib_packet 
 /*
  * How long before a request an uncaptured copy of it may have been sent: a request is sent again after the timeout for
  * lack of an Acknowledge, all later requests together with it; or with earlier requests that the other side asked for
- * again. The first Acknowledge ends the copies.
+ * again, or that were captured twice (0: any time). The first Acknowledge ends the copies.
  */
 static int64_t copy_before(const struct ib_rc *rc, struct ib_requests *requests, int64_t time_ns)
 {
-    if (rc->ack_timeout_ns == 0 || requests->resends_ns >= requests->since_ns)
+    if (rc->ack_timeout_ns == 0)
         return 0;
-    if (time_ns - requests->since_ns >= rc->ack_timeout_ns) {
-        requests->repeats = true;
+    if (requests->resends_ns >= requests->since_ns || time_ns - requests->since_ns >= rc->ack_timeout_ns) {
+        requests->repeats = requests->resends_ns >= requests->since_ns ? IB_REPEATS_SEEN : IB_REPEATS_BY_TIMEOUT;
         requests->repeats_from = requests->next;
     } else if (requests->acked_known && requests->acked > requests->repeats_from) {
-        requests->repeats = false;
+        requests->repeats = IB_REPEATS_NONE;
     }
-    return requests->repeats ? rc->ack_timeout_ns : INT64_MAX;
+    return requests->repeats == IB_REPEATS_NONE   ? INT64_MAX
+           : requests->repeats == IB_REPEATS_SEEN ? 0
+                                                  : rc->ack_timeout_ns;
 }
 
 /*
@@ -267,7 +269,7 @@ static void ib_rc_take_request(struct ib_rc *rc, unsigned side, const struct ib_
         part.sends_missing = UINT32_MAX;
         ib_rc_hole(rc, &(struct ib_rc_hole){side, offset, offset, ib_requests_frame(requests), *place});
     }
-    part.reads_unseen = part.kind == IB_MESSAGE_SEND && ib_reads_incomplete(rc, side, place->time_ns);
+    part.reads_unseen = part.kind == IB_MESSAGE_SEND && ib_reads_incomplete(rc, side, place);
     enter_message(rc, requests, packet);
     ib_rc_remember(requests, packet, place);
     part.message = requests->messages - 1;
@@ -281,7 +283,7 @@ static void ib_rc_take_request(struct ib_rc *rc, unsigned side, const struct ib_
     requests->open = !packet->info->last;
     part.copy_ns = copy_before(rc, requests, place->time_ns);
     part.others_held = requests->held.n > 0;
-    part.resent = rc->ack_timeout_ns > 0 && requests->resends_ns >= requests->since_ns;
+    part.resent = requests->repeats == IB_REPEATS_SEEN;
     if (part.last)
         requests->since_ns = place->time_ns;
     if (part.kind == IB_MESSAGE_WRITE && requests->memory_known) {

@@ -54,7 +54,7 @@ struct ib_rc_part {
      */
     bool reads_unseen;
     unsigned reads_open; /* Read: number of its sender's Reads, including this one, that were certainly unanswered */
-    bool asked_again;    /* Read response: the requester has asked again for parts of the response */
+    bool asked_again; /* Read response: parts were asked for again, or overtook this part: it may have come earlier */
     /*
      * Send: an earlier, uncaptured copy of its last packet was sent this long before it. INT64_MAX: there was no copy,
      * because nobody asked for a retransmission and the Local ACK Timeout had not passed since the sender's previous

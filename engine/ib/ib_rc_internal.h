@@ -163,7 +163,7 @@ struct ib_requests {
     uint32_t rkey;
     int64_t since_ns; /* when the latest message was complete; before the first message: when the connection began */
     /* Requests from repeats_from on may be copies of requests that were not captured. */
-    bool repeats;
+    enum { IB_REPEATS_NONE, IB_REPEATS_BY_TIMEOUT, IB_REPEATS_SEEN } repeats;
     uint64_t repeats_from;
     int64_t resends_ns; /* when requests were last asked for again, or sent again */
     unsigned damaged;   /* requests dropped since the latest one taken */
@@ -238,8 +238,8 @@ void ib_reads_again(struct ib_requests *requests, uint64_t offset);
 /* Whether such a repeated request asks for the same as the Read did from this offset on. */
 enum ib_comparison ib_reads_compare(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
                                     struct ib_difference *words);
-/* A Read of `side` lacks parts of its response that may have come by time_ns. */
-bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side, int64_t time_ns);
+/* A Read of `side` lacks parts of its response that may have come before the request at `place`. */
+bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side, const struct place *place);
 /* A response packet sent by `responder`, at that offset among the other side's requests. */
 void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packet *packet, uint64_t offset,
                      const struct place *place);

@@ -205,12 +205,14 @@ static bool is_too_soon(const struct ib_rc *rc, unsigned side, const struct ib_r
     return !rc->side[0].lags && !rc->side[1].lags && time_ns - read->time_ns < rc->side[side].answered_ns / margin;
 }
 
-bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side, int64_t time_ns)
+bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side, const struct place *place)
 {
     const struct ib_reads *reads = &rc->side[side].reads;
+    bool held = place->first_frame < place->frame; /* Reads before it were captured late: times mean nothing */
 
     for (unsigned i = reads->n; i-- > reads->done;)
-        if (!reads_is_done(read_at(reads, i)) && !is_too_soon(rc, side, read_at(reads, i), time_ns, REPLY_MARGIN))
+        if (!reads_is_done(read_at(reads, i)) &&
+            (held || !is_too_soon(rc, side, read_at(reads, i), place->time_ns, REPLY_MARGIN)))
             return true;
     return false;
 }
@@ -358,6 +360,7 @@ void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packe
 {
     struct ib_rc_part part = ib_rc_part_of(rc, responder, packet, place);
     struct ib_read *read;
+    bool overtaken; /* by later packets of the response */
 
     read = reads_find(&rc->side[other_side(responder)].reads, offset);
     if (!read || read->atomic != (packet->info->message == IB_MESSAGE_ATOMIC_ACK))
@@ -365,7 +368,9 @@ void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packe
     part.index = (uint32_t)(offset - read->from);
     if (part.index > 0 && rc->mtu == 0) /* the part's place in memory is unknown */
         return;
+    overtaken = part.index < read->taken;
     if (!reads_take(read, part.index)) {
+        read->again = true; /* even if the capture lacks the request */
         rc->counts.repeated_responses[responder]++;
         compare_response(rc, responder, read, packet, offset, &part);
         return;
@@ -379,7 +384,7 @@ void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packe
     part.rkey = read->rkey;
     part.size = read->size;
     part.memory_known = part.first_known = true;
-    part.asked_again = read->again;
+    part.asked_again = read->again || overtaken;
     if (read->atomic) {
         part.last = part.complete = true;
     } else if (part.offset + part.length > read->size) { /* more than was requested */

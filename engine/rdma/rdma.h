@@ -31,7 +31,7 @@ struct rdma_psns {
     /* `received` comes from PSNs, not from acknowledgment numbers: it does not show what the sender had received. */
     bool gaps_show_late;
     bool reads_unseen; /* Send: responses to Reads of its sender may be missing */
-    /* Read Response: may repeat an uncaptured response, because its requester has asked again. */
+    /* Read Response: may repeat an uncaptured response, because its requester has asked again, or was overtaken. */
     bool asked_again;
     bool others_held;       /* later parts were captured earlier, and are still to come */
     bool by_receiver;       /* its receiver recorded it: it had sent everything that was recorded earlier before */

@@ -361,6 +361,13 @@ static bool came_before(const struct rpcrdma_connection *rpcrdma, const struct r
     return stray->acked_known && stray->acked <= call->place.offset;
 }
 
+/* The Call is certainly not from before the Read, as far as the order of the capture tells. */
+static bool comes_after(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_stray *stray,
+                        const struct rpcrdma_message *call)
+{
+    return !rpcrdma->gaps_show_late || !rpcrdma_call_may_precede(call, &stray->place);
+}
+
 void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *call)
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
@@ -382,7 +389,7 @@ void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                 rpcrdma_damage(call->transaction);
             }
             drop_stray(state, i);
-        } else if (++stray->calls == STRAY_CALLS) {
+        } else if (comes_after(rpcrdma, stray, call) && ++stray->calls == STRAY_CALLS) {
             report_stray(rpcrdma, stray);
             drop_stray(state, i);
         } else {

@@ -256,11 +256,13 @@ static enum fate after_part(const struct event *event, struct pending_finding *p
         return WAITS;
     if (event->part->psns.by_receiver)
         return STANDS;
+    /* The part may be a copy: the first transmission and its Acknowledge may have come before. */
     if (waiting_for(pending->finding.rule)->lacks < ANSWER)
-        return received > accused->offset || event->part->place.time_ns - accused->time_ns >= event->part->psns.skew_ns
+        return !event->part->psns.resent && (received > accused->offset ||
+                                             event->part->place.time_ns - accused->time_ns >= event->part->psns.skew_ns)
                    ? STANDS
                    : WAITS;
-    if (event->part->psns.resent) /* a copy: the first transmission and its Acknowledge may have come before */
+    if (event->part->psns.resent)
         return FALLS;
     if (is_far_behind(event->part, accused))
         return STANDS;

@@ -674,10 +674,14 @@ BENCH(copies, managed)
     NAK(3, IB_NAK_SEQUENCE);
     SEND(3, 1);
     assert_int_equal(latest.copy_ns, 0);
-    SEND(4, 1);
-    assert_int_equal(latest.copy_ns, INT64_MAX);
-    SEND(4, 1);
+    SEND(4, 1); /* together with request 3 */
+    assert_int_equal(latest.copy_ns, 0);
+    ACK(4);
+    bench->now++;
     SEND(5, 1);
+    assert_int_equal(latest.copy_ns, INT64_MAX);
+    SEND(5, 1);
+    SEND(6, 1);
     assert_int_equal(latest.copy_ns, 0);
 }
 
