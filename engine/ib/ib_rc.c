@@ -224,10 +224,13 @@ static void ib_rc_remember(struct ib_requests *requests, const struct ib_packet 
  */
 static int64_t copy_before(const struct ib_rc *rc, struct ib_requests *requests, int64_t time_ns)
 {
+    bool resent = requests->resends_ns >= requests->since_ns &&
+                  !(requests->acked_known && requests->acked > requests->resends_to);
+
     if (rc->ack_timeout_ns == 0)
         return 0;
-    if (requests->resends_ns >= requests->since_ns || time_ns - requests->since_ns >= rc->ack_timeout_ns) {
-        requests->repeats = requests->resends_ns >= requests->since_ns ? IB_REPEATS_SEEN : IB_REPEATS_BY_TIMEOUT;
+    if (resent || time_ns - requests->since_ns >= rc->ack_timeout_ns) {
+        requests->repeats = resent ? IB_REPEATS_SEEN : IB_REPEATS_BY_TIMEOUT;
         requests->repeats_from = requests->next;
     } else if (requests->acked_known && requests->acked > requests->repeats_from) {
         requests->repeats = IB_REPEATS_NONE;
@@ -431,6 +434,14 @@ static void compare_request(struct ib_rc *rc, unsigned side, const struct ib_pac
     ib_rc_tell_copy(rc, &copy, comparison, &difference);
 }
 
+/* The request at `offset` is sent again, or was asked for again. */
+static void note_resend(struct ib_requests *requests, uint64_t offset, int64_t time_ns)
+{
+    requests->resends_ns = time_ns;
+    if (offset > requests->resends_to)
+        requests->resends_to = offset;
+}
+
 /* Handles a copy, or a request from before the start of the capture. */
 static void request_again(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
                           uint32_t frame, int64_t time_ns)
@@ -441,7 +452,7 @@ static void request_again(struct ib_rc *rc, unsigned side, const struct ib_packe
 
     ib_not_ready_request(requests, offset, time_ns);
     requests->older |= requests->late && offset < IB_RC_ORIGIN;
-    requests->resends_ns = time_ns;
+    note_resend(requests, offset, time_ns);
     compare_request(rc, side, packet, offset, &place);
     if (packet->info->message == IB_MESSAGE_READ)
         ib_reads_again(requests, offset);
@@ -632,7 +643,7 @@ static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct i
         ib_rc_acknowledged(rc, other_side(responder), offset + 1, place->frame, place->time_ns);
         break;
     case IB_AETH_RNR_NAK:
-        requests->resends_ns = place->time_ns;
+        note_resend(requests, offset, place->time_ns);
         rc->counts.rnr_naks[responder]++;
         ib_rc_acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
         if (!rc->disconnected && requests->acked <= offset) /* otherwise overtaken by the Acknowledge */
@@ -641,7 +652,7 @@ static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct i
         report_missed(rc, responder, offset);
         break;
     case IB_AETH_NAK:
-        requests->resends_ns = place->time_ns;
+        note_resend(requests, offset, place->time_ns);
         ib_rc_acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
         if (code > IB_NAK_INVALID_RD_REQUEST)
             break;

@@ -165,8 +165,9 @@ struct ib_requests {
     /* Requests from repeats_from on may be copies of requests that were not captured. */
     enum { IB_REPEATS_NONE, IB_REPEATS_BY_TIMEOUT, IB_REPEATS_SEEN } repeats;
     uint64_t repeats_from;
-    int64_t resends_ns; /* when requests were last asked for again, or sent again */
-    unsigned damaged;   /* requests dropped since the latest one taken */
+    int64_t resends_ns;  /* when requests were last asked for again, or sent again */
+    uint64_t resends_to; /* offset of the last of them */
+    unsigned damaged;    /* requests dropped since the latest one taken */
     uint8_t rnr_retries;
     bool rnr_retries_known;
     struct ib_not_ready not_ready;

@@ -20,12 +20,14 @@ static void begin_late(struct script_player *player)
 
     say_capturing(c, INITIATOR, false, &(struct sim_how){0});
     say_startup(c);
-    say_plain(c, INITIATOR, RDMAP_SEND, 10);
-    say_plain(c, RESPONDER, RDMAP_SEND, 10);
     for (unsigned role = 0; role < 2; role++) {
         for (unsigned qn = 0; qn < 4; qn++)
             c->msn[role][qn] = qn == DDP_QN_TERMINATE ? 0 : player->late_msn;
+        c->msn[role]
+              [DDP_QN_SEND]--; /* the next two Sends are the latest of them, and may be captured when sent again */
     }
+    say_plain(c, INITIATOR, RDMAP_SEND, 10);
+    say_plain(c, RESPONDER, RDMAP_SEND, 10);
 
     struct sim_how how = orderly(c, INITIATOR);
 

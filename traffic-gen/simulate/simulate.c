@@ -156,7 +156,7 @@ static void judge_distorted(struct simulation *simulation, struct judge *judge, 
 
     simulate_show(simulation, true);
     findings = judge_view(judge, &simulation->packets, simulation->view, plan->rfc5666);
-    simulation->visible = named && visible_in(simulation->view, &simulation->packets, named);
+    simulation->visible = named && visible_in(simulation->view, &simulation->packets, plan, named);
     if (nothing_false(simulation, findings) && simulation->visible)
         simulate_is_named(simulation, findings);
     g_array_unref(findings);

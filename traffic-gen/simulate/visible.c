@@ -131,8 +131,9 @@ static bool is_about_patterns(const struct rule *rule)
 static bool is_about_earlier(const struct rule *rule)
 {
     return g_str_has_prefix(rule->id, "DDP-4.3-1") || g_str_has_prefix(rule->id, "RPCR-3.3.1-") ||
-           strcmp(rule->id, "RPCR-3.4.5-06") == 0 || strcmp(rule->id, "RPCR-4-01") == 0 ||
-           strcmp(rule->id, "RPCR-4.1.2-07") == 0 || strcmp(rule->id, "RPCR-6.3-01") == 0;
+           strcmp(rule->id, "DDP-5.3-03") == 0 || strcmp(rule->id, "RPCR-3.4.5-06") == 0 ||
+           strcmp(rule->id, "RPCR-4-01") == 0 || strcmp(rule->id, "RPCR-4.1.2-07") == 0 ||
+           strcmp(rule->id, "RPCR-6.3-01") == 0;
 }
 
 /* The number of the packet with which the evidence begins, from 0: a few packets before the first that is named. */
@@ -151,12 +152,14 @@ static unsigned evidence_begins(const struct judged_finding *found)
  * catalogue calls wire-1way: nothing from later packets is needed, nor from earlier ones, except from the start-up.
  * Anything else may be proved only by what comes afterwards, up to the end.
  */
-bool visible_in(const struct view *view, const struct packets *packets, const struct judged_finding *found)
+bool visible_in(const struct view *view, const struct packets *packets, const struct plan *plan,
+                const struct judged_finding *found)
 {
     g_autofree unsigned *times = visible_times(view, packets);
     bool pattern = is_about_patterns(found->rule);
     bool alone = found->rule->observe == OBSERVE_WIRE_1WAY && !found->awaited && !is_about_framing(found->rule);
-    unsigned begin = alone && !is_about_earlier(found->rule) ? evidence_begins(found) : 0;
+    bool split = plan->net && strstr(plan->net, "resegment"); /* FPDUs: framing has no place to begin anew */
+    unsigned begin = alone && !is_about_earlier(found->rule) && !split ? evidence_begins(found) : 0;
     unsigned end = alone ? MAX(found->frame, found->related_frame) : packets->frames->len, of_client = 0;
     bool visible = found->frame > 0 && end <= packets->frames->len;
 

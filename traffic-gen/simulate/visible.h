@@ -21,6 +21,7 @@ bool visible_losses(const struct view *view, const struct packets *packets, cons
 bool visible_in_whole(const struct plan *plan, const struct rule *rule);
 
 /* found: the finding in the complete capture of the packets. */
-bool visible_in(const struct view *view, const struct packets *packets, const struct judged_finding *found);
+bool visible_in(const struct view *view, const struct packets *packets, const struct plan *plan,
+                const struct judged_finding *found);
 
 #endif
