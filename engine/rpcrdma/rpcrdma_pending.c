@@ -264,7 +264,7 @@ static enum fate after_part(const struct event *event, struct pending_finding *p
                    : WAITS;
     if (event->part->psns.resent)
         return FALLS;
-    if (is_far_behind(event->part, accused))
+    if (!pending->unproven && is_far_behind(event->part, accused))
         return STANDS;
     if (received > 0)
         return pending->unproven || received <= accused->offset ? FALLS : STANDS;

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Conversations that iwarp-gen simulate found to be judged wrongly, each reduced. In found.tsv `rule` is the rule that accused somebody
 who conforms, `play` the words after `iwarp-gen play script`, `snap` the captured octets of each packet, and `lacks` frames that are
-not captured."""
+not captured.
+
+captured.tsv: conversations that need the place of each packet, as captures in found/. `named` says whether the rule is broken in them. Each was
+written by `iwarp-gen simulate --seed=N --count=1 -w`, with the seed in its name, when the checker was wrong about it."""
 import csv
+import json
 import pathlib
 import shlex
 import subprocess
@@ -14,8 +18,15 @@ HERE = pathlib.Path(__file__).parent
 sys.path.append(str(HERE.parent / "loss"))
 import losses  # noqa: E402
 
-with (HERE / "found.tsv").open(encoding="utf-8") as file:
-    FOUND = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def table(name):
+    with (HERE / name).open(encoding="utf-8") as file:
+        return list(csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+FOUND = table("found.tsv")
+CAPTURED = table("captured.tsv")
 
 
 def places(text):
@@ -33,3 +44,11 @@ def test_nobody_is_accused(build, check, tmp_path, row):
     losses.save(path, losses.without(losses.load(path).records, places(row["lacks"])))
     run = check("--summary", "--fail-on=warning", path)
     assert run.returncode == 0, check(path).stdout
+
+
+@pytest.mark.parametrize("row", CAPTURED, ids=lambda row: row["capture"].removesuffix(".pcapng.zst"))
+def test_the_rule_is_named_if_it_is_broken(check, row):
+    run = check("--format=ndjson", "--max-findings=0", HERE / "found" / row["capture"])
+    named = {finding["rule"] for line in run.stdout.splitlines() for finding in json.loads(line).get("findings", [])
+             if isinstance(finding, dict) and finding["severity"] != "note"} if run.stdout else set()
+    assert (row["rule"] in named) == (row["named"] == "yes"), f"{row['what']}: {sorted(named)}"

@@ -107,7 +107,8 @@ bool visible_losses(const struct view *view, const struct packets *packets, cons
  */
 static bool is_about_order(const struct rule *rule)
 {
-    return strcmp(rule->id, "MPA-7.1.2-23") == 0 || strcmp(rule->id, "MPA-7.1.3-01") == 0;
+    return strcmp(rule->id, "MPA-7.1.2-23") == 0 || strcmp(rule->id, "MPA-7.1.2-25") == 0 ||
+           strcmp(rule->id, "MPA-7.1.3-01") == 0;
 }
 
 bool visible_in_whole(const struct plan *plan, const struct rule *rule)
