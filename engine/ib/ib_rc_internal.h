@@ -106,6 +106,7 @@ struct ib_reads {
     unsigned room;        /* 0, or a power of two */
     unsigned first, n;
     unsigned done; /* number of the oldest Reads that are complete, and kept only for repeated responses */
+    uint64_t answered; /* offset after the response packets seen */
 };
 
 /* ---- one direction's requests ---- */

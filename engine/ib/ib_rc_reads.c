@@ -360,15 +360,17 @@ void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packe
 {
     struct ib_rc_part part = ib_rc_part_of(rc, responder, packet, place);
     struct ib_read *read;
-    bool overtaken; /* by later packets of the response */
+    struct ib_reads *reads = &rc->side[other_side(responder)].reads;
+    bool overtaken = offset < reads->answered; /* by later packets: a responder sends them in order */
 
-    read = reads_find(&rc->side[other_side(responder)].reads, offset);
+    read = reads_find(reads, offset);
     if (!read || read->atomic != (packet->info->message == IB_MESSAGE_ATOMIC_ACK))
         return;
     part.index = (uint32_t)(offset - read->from);
     if (part.index > 0 && rc->mtu == 0) /* the part's place in memory is unknown */
         return;
-    overtaken = part.index < read->taken;
+    if (!overtaken)
+        reads->answered = offset + 1;
     if (!reads_take(read, part.index)) {
         read->again = true; /* even if the capture lacks the request */
         rc->counts.repeated_responses[responder]++;

@@ -111,7 +111,7 @@ static bool judge_uncached(const struct nfs_look *look)
         return false;
     }
     nfs_pass(look, RULE_NFS41_2_10_6_1_3_01);
-    if (look->exchange->in_turn ||
+    if (look->t->damage || look->exchange->in_turn ||
         !nfs_value_of(&look->t->open->call_body, NFS_MARK_CACHE_THIS, sequence_op(look), &cachethis))
         return true;
     if (cachethis != 0)
@@ -153,8 +153,12 @@ void nfs_sequence_reply(struct nfs_look *look)
     uint32_t first = body->n_operations > 0 ? body->operations[0].status : 0;
 
     if (!exchange->turn.any || body->n_operations == 0 || body->operations[0].op != sequence_op(look) ||
-        !body->operations[0].has_status || look->t->damage || look->t->misread)
+        !body->operations[0].has_status || look->t->misread)
         return;
+    if (look->t->damage) {
+        judge_uncached(look);
+        return;
+    }
     latest = turn_of(look->nfs, &exchange->turn);
     if (latest && first == 0 && same_slot(latest, &exchange->turn) && latest->sequence == exchange->turn.sequence)
         latest->done = true;
