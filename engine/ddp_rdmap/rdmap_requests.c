@@ -275,16 +275,15 @@ static struct rdmap_request *requests_search(struct rdmap_requests *requests, co
 }
 
 /*
- * The answer fits a request behind requests in a hole, whose answers may be in a hole, too. As long as a Read is open,
- * no other Read has the same sink.
+ * The request that an answer belongs to, behind requests in a hole whose answers may be in a hole, too: the one that
+ * it fits, or by the order the oldest. The others stay open, since a hidden request may have the same fields.
  */
-static bool requests_skip_unknown(struct rdmap_requests *requests, const struct ddp_segment *ddp, uint32_t identifier)
+static struct rdmap_request *requests_behind_hole(const struct rdmap_requests *requests, struct rdmap_request *oldest,
+                                                  const struct ddp_segment *ddp, uint32_t identifier)
 {
-    const struct rdmap_request *fitting = requests->uncertain ? requests_fitting(requests, ddp, identifier) : NULL;
+    struct rdmap_request *fitting = requests->uncertain ? requests_fitting(requests, ddp, identifier) : NULL;
 
-    if (fitting)
-        requests->head = fitting->serial;
-    return fitting;
+    return fitting ? fitting : oldest;
 }
 
 /* No other request that may be open has these fields; a request in a hole may have any fields. */
@@ -331,15 +330,12 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
 {
     struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
     struct rdmap_request *oldest = rdmap_request_oldest(requests);
-    bool early = step->acked_known && step->acked > rdmap->side[other_side(step->side)].end, skipped = false;
+    bool early = step->acked_known && step->acked > rdmap->side[other_side(step->side)].end;
 
     step->match = RDMAP_MATCH_UNKNOWN;
     if (oldest && !oldest->known) {
-        skipped = requests_skip_unknown(requests, step->ddp, identifier);
-        if (!skipped) { /* going by the order, it answers a request in a hole */
-            step->request = oldest;
-            return;
-        }
+        step->request = requests_behind_hole(requests, oldest, step->ddp, identifier);
+        return;
     }
     step->request = oldest ? requests_search(requests, step->ddp, identifier) : NULL;
     if (step->request && (requests->maybe_lost || early) && !requests_fits(step->request, step->ddp, identifier)) {
@@ -356,7 +352,7 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
         step->request->doubtful = true;
     if (requests->uncertain) { /* older requests were answered in the hole */
         requests->head = step->request->serial;
-        if (!skipped && !requests->incomplete && !requests->maybe_lost && !early && requests->late_until == 0 &&
+        if (!requests->incomplete && !requests->maybe_lost && !early && requests->late_until == 0 &&
             fits_no_other(requests, step->request, step->ddp, identifier))
             trust_from(requests, step->request);
     }
