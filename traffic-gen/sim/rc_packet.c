@@ -185,6 +185,6 @@ void rc_depart(struct rc_connection *connection, unsigned side, struct rc_packet
     packet->uncaptured = end->capture_off || (how && how->uncaptured);
     sim_travel(connection->sim, &end->lane,
                &(struct event){.transport = &rc_transport, .connection = connection, .side = side, .packet = packet},
-               &(struct sim_travel){.troubled = true}, how);
+               &(struct sim_travel){.troubled = !end->capture_off}, how);
     rc_packet_free(packet);
 }

@@ -68,8 +68,9 @@ void sim_depart(struct sim_connection *connection, unsigned side, struct packet 
                 bool first)
 {
     struct end *end = &connection->end[side];
-    const struct sim_travel travel = {.troubled = !(packet->flags & SEG_RST) && !packet->is_raw,
-                                      .absent = packet->is_raw};
+    /* What the capture must not show must not be sent again later. */
+    const struct sim_travel travel = {
+        .troubled = !(packet->flags & SEG_RST) && !packet->is_raw && !connection->uncaptured, .absent = packet->is_raw};
 
     packet->ip_id = end->ip_id++;
     if (how && first)

@@ -122,10 +122,14 @@ static bool is_about_framing(const struct rule *rule)
     return g_str_has_prefix(rule->id, "MPA-");
 }
 
-/* Rules about patterns in many segments, which a part of the segments need not show, nor a copy of a segment. */
+/*
+ * Rules about patterns in many segments, which a part of the segments need not show, nor a copy of a segment; and about
+ * a response to a request that a copy asks for again.
+ */
 static bool is_about_patterns(const struct rule *rule)
 {
-    return g_str_has_prefix(rule->id, "MPA-5.") || g_str_has_prefix(rule->id, "MPA-A.");
+    return g_str_has_prefix(rule->id, "MPA-5.") || g_str_has_prefix(rule->id, "MPA-A.") ||
+           strcmp(rule->id, "RPCR-2.3.2-03") == 0;
 }
 
 /* Rules about one message that need earlier ones: their numbers, or what they granted or offered. */
