@@ -129,7 +129,7 @@ struct rdmap_requests {
     bool unclaimed; /* there were answers without a request */
     /* A hole in the requester's direction: its next MSN on QN 1 shows how many requests were lost. */
     bool maybe_lost;
-    bool lost_within; /* the same, for holes behind a captured message of that side */
+    bool lost_within;    /* the same, for holes after a captured message of that side */
     uint64_t doubted;    /* requests before this serial number are doubtful */
     uint64_t late_until; /* requests up to this stream offset may have been answered before they were captured */
     uint64_t overdrawn;  /* answers to requests that the capture has not shown (yet) */

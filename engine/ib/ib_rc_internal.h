@@ -105,7 +105,7 @@ struct ib_reads {
     struct ib_read *ring; /* grows up to IB_RC_READS_MAX */
     unsigned room;        /* 0, or a power of two */
     unsigned first, n;
-    unsigned done; /* number of the oldest Reads that are complete, and kept only for repeated responses */
+    unsigned done;     /* number of the oldest Reads that are complete, and kept only for repeated responses */
     uint64_t answered; /* offset after the response packets seen */
 };
 

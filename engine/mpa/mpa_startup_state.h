@@ -150,8 +150,8 @@ void mpa_boundary_report(struct mpa_connection *mpa, unsigned side, const struct
 /* p[0..n) is the key of a startup frame, or the beginning of one, of at least 4 octets. */
 bool mpa_is_startup(const uint8_t *p, size_t n);
 /*
- * Before that frame, the startup may have been rejected in an uncaptured Reply from the peer of `side`. Then the ULP may
- * use the connection as it likes (RFC 5044 section 7.1.2), even for another startup.
+ * Before that frame, the startup may have been rejected in an uncaptured Reply from the peer of `side`. Then the ULP
+ * may use the connection as it likes (RFC 5044 section 7.1.2), even for another startup.
  */
 bool mpa_may_be_rejected(const struct mpa_connection *mpa, unsigned side, uint32_t frame);
 /* FO of this side is where PD_Length says. */

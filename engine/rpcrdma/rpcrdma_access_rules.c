@@ -362,8 +362,8 @@ static bool came_before(const struct rpcrdma_connection *rpcrdma, const struct r
 }
 
 /* The Call is certainly not from before the Read, as far as the order of the capture tells. */
-static bool comes_after(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_stray *stray,
-                        const struct rpcrdma_message *call)
+static bool access_comes_after(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_stray *stray,
+                               const struct rpcrdma_message *call)
 {
     return !rpcrdma->gaps_show_late || !rpcrdma_call_may_precede(call, &stray->place);
 }
@@ -389,7 +389,7 @@ void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                 rpcrdma_damage(call->transaction);
             }
             drop_stray(state, i);
-        } else if (comes_after(rpcrdma, stray, call) && ++stray->calls == STRAY_CALLS) {
+        } else if (access_comes_after(rpcrdma, stray, call) && ++stray->calls == STRAY_CALLS) {
             report_stray(rpcrdma, stray);
             drop_stray(state, i);
         } else {
