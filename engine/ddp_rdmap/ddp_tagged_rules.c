@@ -203,10 +203,16 @@ static void tagged_judge_whole(struct rdmap_connection *rdmap, struct ddp_messag
         verdict_passed(rdmap->verdict, RULE_DDP_5_3_04);
 }
 
-/* The first segment after a hole may be the middle of a message, unless a Read Response begins there. */
-static bool is_first_of_response(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
+/*
+ * The first segment after a hole may be the middle of a message, unless a Read Response begins there, and the message
+ * before the hole does not continue there.
+ */
+static bool is_first_of_response(const struct rdmap_connection *rdmap, const struct rdmap_step *step,
+                                 const struct ddp_message *before)
 {
     return step->ddp->opcode == RDMAP_READ_RESPONSE &&
+           !(before->opcode == RDMAP_READ_RESPONSE && before->stag == step->ddp->stag &&
+             before->next == step->ddp->to) &&
            rdmap_read_is_asked_for(&rdmap->side[other_side(step->side)].requests, step->ddp);
 }
 
@@ -230,8 +236,10 @@ void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
         return;
     }
     if (!q->open) {
+        bool first_known = q->known || is_first_of_response(rdmap, step, m);
+
         ddp_message_begin(rdmap, step, q);
-        m->first_known = q->known || is_first_of_response(rdmap, step);
+        m->first_known = first_known;
         q->known = true;
     }
     INVARIANT(q->open && q->known && q->message == m);

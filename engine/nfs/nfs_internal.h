@@ -194,10 +194,10 @@ static inline bool nfs_all_understood(const struct nfs_connection *nfs)
 {
     return !nfs->blind && nfs->unread == 0;
 }
-/* Also, both directions were captured in full. */
+/* Also, both directions were captured in full, as far as visible. */
 static inline bool nfs_all_seen(const struct nfs_connection *nfs)
 {
-    return rpcrdma_whole(nfs->rpcrdma) && nfs_all_understood(nfs);
+    return rpcrdma_whole(nfs->rpcrdma) && !rpcrdma_pending_lacks_call(nfs->rpcrdma) && nfs_all_understood(nfs);
 }
 /* The first value with this mark; false: there is none. */
 static inline bool nfs_value_of(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, uint32_t *out)

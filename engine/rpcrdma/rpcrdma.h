@@ -390,6 +390,8 @@ void rpcrdma_connection_returns(struct rpcrdma_connection *rpcrdma, enum rpcrdma
 void rpcrdma_connection_depth(struct rpcrdma_connection *rpcrdma, unsigned requester, uint32_t limit, uint32_t frame);
 /* The direction of messages that this side sends. */
 enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpcrdma, unsigned side);
+/* An answer waits for its Call, which the capture may lack, or show later (InfiniBand; rpcrdma_pending.c). */
+bool rpcrdma_pending_lacks_call(const struct rpcrdma_connection *rpcrdma);
 /* For this layer and those above it: reports the finding, or lets it wait for proof (rpcrdma_pending.c). */
 void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum rule_severity severity,
                    enum direction direction, const struct place *place, uint32_t related_frame, const char *format,

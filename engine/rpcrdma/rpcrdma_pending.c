@@ -113,6 +113,16 @@ void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum r
     INVARIANT(finding->finding.severity > SEVERITY_NOTE && rpcrdma->gaps_show_late);
 }
 
+bool rpcrdma_pending_lacks_call(const struct rpcrdma_connection *rpcrdma)
+{
+    const struct rpcrdma_pending *pending = rpcrdma->pending;
+
+    for (unsigned i = 0; pending && i < pending->n; i++)
+        if (waiting_for(pending->finding[i].finding.rule)->lacks == CALL)
+            return true;
+    return false;
+}
+
 /* ---- what happens to them ---- */
 
 enum fate { WAITS, STANDS, UNFINISHED, DOUBTFUL, FALLS }; /* UNFINISHED, DOUBTFUL: at most a warning */

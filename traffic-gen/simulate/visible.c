@@ -65,7 +65,10 @@ static bool roce_packet_at(const struct packets *packets, unsigned number, bool 
     return true;
 }
 
-/* Nothing that is captured later has a number that the missing request's side, or its peer, uses after it. */
+/*
+ * Nothing that is captured later has a number that the missing request's side, or its peer, uses after it. Or the
+ * request is captured only later, which fills the gap in the numbers.
+ */
 static bool leaves_no_trace(const struct view *view, const struct packets *packets, const struct plan *plan,
                             unsigned missing)
 {
@@ -78,8 +81,12 @@ static bool leaves_no_trace(const struct view *view, const struct packets *packe
         unsigned number = view_packet(view, i);
         const struct frame_in_memory *other = packets_frame(packets, number);
 
-        if (number < missing || other->client != frame->client ||
-            !roce_packet_at(packets, number, plan->vlan, plan->ipv6, &later))
+        if (other->client != frame->client || !roce_packet_at(packets, number, plan->vlan, plan->ipv6, &later))
+            continue;
+        if (other->to_client == frame->to_client && !later.response && later.queue == lost.queue &&
+            later.psn == lost.psn)
+            return number > missing;
+        if (number < missing)
             continue;
         if (other->to_client == frame->to_client
                 ? !later.response && later.queue == lost.queue && ib_psn_distance(lost.psn, later.psn) > 0
@@ -103,11 +110,13 @@ bool visible_losses(const struct view *view, const struct packets *packets, cons
 /* ---- faults ---- */
 
 /*
- * Rules about who may send when: only the ACK number of the first transmission proves that it was sent too early.
+ * Rules about who may send when: only the ACK number of the first transmission proves that it was sent too early. And
+ * rules about what follows a startup frame in the same segment.
  */
 static bool is_about_order(const struct rule *rule)
 {
-    return strcmp(rule->id, "MPA-7.1.2-23") == 0 || strcmp(rule->id, "MPA-7.1.2-25") == 0 ||
+    return strcmp(rule->id, "MPA-7.1.1-28") == 0 || strcmp(rule->id, "MPA-7.1.1-29") == 0 ||
+           strcmp(rule->id, "MPA-7.1.2-23") == 0 || strcmp(rule->id, "MPA-7.1.2-25") == 0 ||
            strcmp(rule->id, "MPA-7.1.3-01") == 0;
 }
 
