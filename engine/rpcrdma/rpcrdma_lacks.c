@@ -157,6 +157,8 @@ void rpcrdma_lacks_send(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
     struct rpcrdma_side *s = &rpcrdma->side[part->place.side & 1u];
     struct rpcrdma_lack *lack = &s->lack;
     bool next = !lack->numbered || part->number != lack->number;
+    /* A Call that waited for a missing request will claim its own answer. */
+    bool waited = part->psns.gaps_show_late && part->place.first_frame < part->place.frame;
 
     if (!part->psns.gaps_show_late && next) {
         uint32_t sends = lack->numbered ? part->number - lack->number - 1 : 0;
@@ -170,7 +172,7 @@ void rpcrdma_lacks_send(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
         lack->numbered = true;
         lack->number = part->number;
     }
-    if (lack->sends <= lack->answered) {
+    if (lack->sends <= lack->answered && !waited) {
         /* Answers that came before their Calls are not those of missing Calls: the Calls follow now. */
         lack->sends = part->place.offset < s->calls.lagged_until ? lack->sends : 0;
         lack->answered = 0;
