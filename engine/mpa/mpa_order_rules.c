@@ -106,6 +106,8 @@ static void order_judge_reply(struct mpa_connection *mpa, unsigned from, unsigne
         verdict_inconclusive(v, RULE_MPA_7_1_2_03);
     else if (received)
         verdict_passed(v, RULE_MPA_7_1_2_03);
+    else if (!mpa->start_captured[from]) /* the Reply may answer an earlier Request */
+        verdict_inconclusive(v, RULE_MPA_7_1_2_03);
     else if (!reply->first.acked_known && !capture_shows_order(mpa, from, &reply->first))
         verdict_inconclusive(v, RULE_MPA_7_1_2_03);
     else if (reply->first.acked_known)
