@@ -764,4 +764,6 @@ void mpa_find_end(struct mpa_connection *mpa, unsigned side)
         mpa_framing_octets(mpa, side);
     if (s->state == SIDE_FPDUS || s->state == SIDE_LOST)
         mpa_framing_end(mpa, side, s->fin);
+    else if (s->state == SIDE_RECOGNISING && s->fpdus > 0)
+        mpa_skipped(mpa, side, s->tail.end, mpa_window_end(&s->window), "no FPDU could be recognised");
 }

@@ -726,6 +726,8 @@ void mpa_framing_end(struct mpa_connection *mpa, unsigned side, bool fin)
         framing_run(mpa, side, true);
         on_grid = fin && judge_end_on_grid(mpa, side);
     }
+    if (s->state != SIDE_FPDUS && !on_grid)
+        mpa_skipped(mpa, side, fs->after_resync ? fs->lost_from : s->cursor, end, "no FPDU could be recognised");
     if (fs->leading_missing) { /* octet 512, which could have held the next Marker, never came */
         fs->leading_missing = false;
         mpa_report_unmet(mpa, side, &fs->opening_place, false);

@@ -96,12 +96,23 @@ static bool leaves_no_trace(const struct view *view, const struct packets *packe
     return true;
 }
 
+/* A TCP segment with RST, which no packet follows. */
+static bool is_reset(const struct packets *packets, unsigned number, const struct plan *plan)
+{
+    enum { TCP_FLAGS_AT = 13, TCP_RST = 4 };
+    const struct frame_in_memory *frame = packets_frame(packets, number);
+    size_t at = 14 + (plan->vlan ? 4 : 0) + (plan->ipv6 ? 40 : 20) + TCP_FLAGS_AT;
+
+    return frame->n > at && packets->octets->data[frame->at + at] & TCP_RST;
+}
+
 bool visible_losses(const struct view *view, const struct packets *packets, const struct plan *plan, unsigned client)
 {
     g_autofree unsigned *times = visible_times(view, packets);
 
-    for (unsigned i = 0; plan->roce && i < packets->frames->len; i++) {
-        if (times[i] == 0 && packets_frame(packets, i)->client == client && leaves_no_trace(view, packets, plan, i))
+    for (unsigned i = 0; i < packets->frames->len; i++) {
+        if (times[i] == 0 && packets_frame(packets, i)->client == client &&
+            (plan->roce ? leaves_no_trace(view, packets, plan, i) : is_reset(packets, i, plan)))
             return false;
     }
     return true;

@@ -13,7 +13,8 @@ unsigned visible_missing(const struct view *view, const struct packets *packets)
 
 /*
  * False: on RoCE, the capture lacks a request of this client or of its server, and everything that would show that: its
- * Acknowledge, and all later requests. It looks like a complete capture of something else, which may be wrong.
+ * Acknowledge, and all later requests; on iWARP, a RST. It looks like a complete capture of something else, which may
+ * be wrong.
  */
 bool visible_losses(const struct view *view, const struct packets *packets, const struct plan *plan, unsigned client);
 
