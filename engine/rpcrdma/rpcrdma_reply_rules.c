@@ -385,13 +385,14 @@ void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
 
     if (!rpcrdma_returned_judged(message))
         return;
+    message->faulty = false; /* from here on: an error found by these rules */
+    judge_read_list(rpcrdma, message);
     if (message->transaction->damage && !fits_call(message)) {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_6_07);
         message->misread = true;
+        message->faulty |= before;
         return;
     }
-    message->faulty = false; /* from here on: an error found by these rules */
-    judge_read_list(rpcrdma, message);
     judge_write_list(rpcrdma, message);
     faulty |= message->faulty;
     message->faulty = false;
