@@ -35,6 +35,12 @@ def kernel(release):
     return path.read_text(encoding="utf-8").strip() if (folder(release) / "built").exists() else None
 
 
+def cures(release):
+    """Names of the patches that the built image has."""
+    path = folder(release) / "cures"
+    return path.read_text(encoding="utf-8").split() if path.exists() else []
+
+
 def copy_base(base, to):
     """Parts of the guest that it is based on: root, kernel, siw."""
     if not (to / "root" / ".built").exists():

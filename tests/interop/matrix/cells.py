@@ -11,8 +11,10 @@ VERSIONS = ["3", "4.0", "4.1", "4.2"]
 # The guest of an implementation (guests/releases.yaml). iwarp-gen runs in its peer's guest.
 RELEASES = {"linux-6.1": "bookworm", "linux-6.12": "trixie", "linux-7.2": "testing", "ganesha": "ganesha"}
 RELEASE_OF_IWARP_GEN = "bookworm"
+GANESHA = "6.5"
+CURED = "-cured"  # ends the name of the guest that is like one of these, with the patches of upstream/
 TITLES = {"iwarp-gen": "iwarp-gen", "linux-6.1": "Linux 6.1", "linux-6.12": "Linux 6.12", "linux-7.2": "Linux 7.2",
-          "ganesha": "Ganesha 6.5"}
+          "ganesha": f"Ganesha {GANESHA}"}
 DEVICE_TITLES = {"soft": "iwarp-gen's own iWARP over TCP", "siw": "soft iWARP (siw)", "rxe": "soft RoCE (rdma_rxe)"}
 
 
@@ -22,17 +24,27 @@ class Cell:
     server: str
     device: str
     version: str
+    cured: bool = False  # with patches in the guests
 
     @property
     def name(self):
         return f"{self.client}+{self.server}+{self.device}+nfs{self.version}"
 
     @property
+    def folder(self):
+        """Of docs/interop, with the results."""
+        return "cured" if self.cured else "cells"
+
+    @property
     def guests(self):
         """The releases of the client's and the server's guest; None: no guest."""
         if self.device == "soft":
             return None
-        return tuple(RELEASES.get(one, RELEASE_OF_IWARP_GEN) for one in (self.client, self.server))
+        return tuple(release(one, self.cured) for one in (self.client, self.server))
+
+
+def release(implementation, cured=False):
+    return RELEASES.get(implementation, RELEASE_OF_IWARP_GEN) + (CURED if cured else "")
 
 
 def why_never(cell):
@@ -44,21 +56,28 @@ def why_never(cell):
     return None
 
 
-def all_cells():
-    return [Cell(*four) for four in itertools.product(CLIENTS, SERVERS, DEVICES, VERSIONS)]
+def all_cells(cured=False):
+    return [Cell(*four, cured) for four in itertools.product(CLIENTS, SERVERS, DEVICES, VERSIONS)]
 
 
-def possible():
-    return [cell for cell in all_cells() if why_never(cell) is None]
+def possible(cured=False):
+    return [cell for cell in all_cells(cured) if why_never(cell) is None]
 
 
-def chosen(words):
-    """Cells with all parts of one of the words: "linux-7.2+rxe", "ganesha", "nfs3+siw", "linux-6.1+linux-6.1"; without words
-    all."""
+def chosen(words, cured=False):
+    """A word with four parts is the name of one cell; with fewer parts it stands for the cells that have them all, in any order:
+    "linux-7.2+rxe", "ganesha", "nfs3+siw", "linux-6.1+linux-6.1". Without words all."""
     parts = [word.split("+") for word in words]
     known = set(CLIENTS + SERVERS + DEVICES + [f"nfs{version}" for version in VERSIONS])
     unknown = [part for word in parts for part in word if part not in known]
     if unknown:
         raise ValueError(f"no cell has '{unknown[0]}' in its name; its parts are of: {', '.join(sorted(known))}")
-    return [cell for cell in possible()
-            if not parts or any(collections.Counter(word) <= collections.Counter(cell.name.split("+")) for word in parts)]
+    names = {cell.name for cell in possible()}
+    missing = [word for word, its in zip(words, parts) if len(its) >= 4 and word not in names]
+    if missing:
+        raise ValueError(f"no cell has the name {missing[0]}")
+
+    def is_meant(cell, word):
+        its = cell.name.split("+")
+        return word == its if len(word) >= 4 else collections.Counter(word) <= collections.Counter(its)
+    return [cell for cell in possible(cured) if not parts or any(is_meant(cell, word) for word in parts)]

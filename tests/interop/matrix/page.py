@@ -1,22 +1,26 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""page.py: writes docs/interop/index.md from the results in docs/interop/cells. A cell that was not run is grey, whatever other cells show."""
+"""page.py: writes docs/interop/index.md from the causes in docs/interop/causes.tsv, the results in docs/interop/cells, and those of guests with
+patches in docs/interop/cured. A cell that was not run is grey, whatever other cells show."""
 import json
+import os
 import pathlib
-import sys
 
 import cells
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lab"))
-import table  # noqa: E402 pylint: disable=wrong-import-position
+import causes
+import suite_tables
 
 DOCS = pathlib.Path(__file__).resolve().parents[3] / "docs" / "interop"
-GREEN, RED, GREY = "green", "red", "grey"
+GREEN, AMBER, RED, GREY = "green", "amber", "red", "grey"
+COLOURS = (GREEN, AMBER, RED, GREY)
 
 
-def results():
-    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((DOCS / "cells").glob("*.json"))}
+def results(cured=False):
+    folder = DOCS / cells.Cell("", "", "", "", cured).folder
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
 
+
+# ---- a result ----
 
 def rules(result, side):
     return sorted(result["judged"]["findings"].get(side, {}))
@@ -26,16 +30,63 @@ def failed(result):
     return {name: one["why"] for name, one in result["operations"].items() if one["outcome"] == "failed"}
 
 
-def colour(result):
-    """Green: every operation succeeded, the capture was judged, and there is no finding on either side."""
+def tries(result):
+    """Failed operations, findings and words of kernels of each; those of the one that is shown are in the result itself."""
+    own = {"failed": failed(result), "findings": result["judged"]["findings"], "kernel": result["kernel"]}
+    return [own if number == result["shown"] else one for number, one in enumerate(result["tries"], 1)]
+
+
+def of_try(cell, one):
+    """What was wrong in a try: (side, cause or None, text)."""
+    named = [(side, causes.of_finding(cell, side, rule, finding["message"]), rule) for side in ("client", "server")
+             for rule, finding in one["findings"].get(side, {}).items()]
+    found = {cause for _, cause, _ in named}
+    failures = [(*(causes.of_failure(cell, name, why, found) or ("", None)), name) for name, why in one["failed"].items()]
+    for side, cause, rule in named:  # a silence is the hang of a mount, if there is one, and nothing else
+        hangs = cause is None or not causes.load()[cause]["by chance"] or any(known == cause for _, known, _ in failures)
+        yield side, cause if hangs else None, rule
+    yield from failures
+    yield from (("", None, f"kernel of the {name}: {lines[0]}") for name, lines in one["kernel"].items())
+
+
+def wrong(cell, result):
+    """Of all tries: {(side, cause): numbers of tries}."""
+    there = {}
+    for number, one in enumerate(tries(result), 1):
+        for side, cause, _ in of_try(cell, one):
+            there.setdefault((side, cause), set()).add(number)
+    return there
+
+
+def causes_of(cell, result):
+    """{cause: side}, in the order of the table."""
+    there = {cause: side for side, cause in wrong(cell, result) if cause}
+    return {cause: there[cause] for cause in causes.load() if cause in there}
+
+
+def is_chance(cause):
+    return cause is not None and causes.load()[cause]["by chance"]
+
+
+def colour(cell, result):
+    """Red: an operation failed in the best of the tries, or something has no known cause. What chance does in some of the tries is named, and
+    changes no colour."""
     if result is None:
         return GREY
-    good = not failed(result) and not any(result["judged"]["findings"].values()) and result["judged"]["rules_exercised"] > 0 and \
-        not result["kernel"]
-    return GREEN if good else RED
+    there = {cause for _, cause in wrong(cell, result)}
+    if failed(result) or None in there or result["judged"]["rules_exercised"] == 0:
+        return RED
+    return AMBER if any(not is_chance(cause) for cause in there) else GREEN
 
 
-def in_short(result):
+def by_chance(cell, result):
+    """In words: mounts that hang in some of the tries."""
+    n = len(result["tries"])
+    return "; ".join(f"hung in {len(numbers)} of {n} tries: the {side}'s {causes.load()[cause]['implementation']}"
+                     for (side, cause), numbers in wrong(cell, result).items() if is_chance(cause))
+
+
+def in_short(cell, result):
     parts = [f"{side}: {', '.join(rules(result, side))}" for side in ("client", "server") if rules(result, side)]
     if failed(result):
         parts.append("failed: " + ", ".join(failed(result)))
@@ -43,6 +94,8 @@ def in_short(result):
         parts.append("kernel: " + ", ".join(f"{name}: {lines[0]}" for name, lines in result["kernel"].items()))
     if result["judged"]["rules_exercised"] == 0:
         parts.append("nothing judged: " + result["judged"]["verdict"])
+    if by_chance(cell, result):
+        parts.append(by_chance(cell, result))
     return "; ".join(parts) or f"{sum(one['outcome'] == 'ok' for one in result['operations'].values())} ok"
 
 
@@ -54,141 +107,204 @@ def command(cell):
     return f"tests/interop/matrix/run.py --again {cell.name}"
 
 
-# ---- deviations by version ----
+# ---- causes ----
 
-def deviations(found):
-    """(side, rule) to implementation to [cells with the deviation, cells in which that side was judged]."""
-    shown, judged = {}, {}
-    for cell in cells.possible():
-        result = found.get(cell.name)
-        if result is None or result["judged"]["rules_exercised"] == 0:
-            continue
-        for side, who in (("client", cell.client), ("server", cell.server)):
-            judged.setdefault((side, who, cell.device), []).append(cell.name)
-            for rule in rules(result, side):
-                shown.setdefault((side, rule, cell.device), {}).setdefault(who, []).append(cell.name)
-    return shown, judged
+def explained(found, cured=False):
+    """{cause: its cells}, of all causes of the table."""
+    there = {cause: [] for cause in causes.load()}
+    for cell in cells.possible(cured):
+        for cause in causes_of(cell, found[cell.name]) if cell.name in found else ():
+            there[cause].append(cell)
+    return there
 
 
-def by_version(found):
-    """Rows: rule, side, device, then a text for each implementation that can be on that side."""
-    shown, judged = deviations(found)
-    for side, rule, device in sorted(shown):
-        row = []
-        for who in cells.CLIENTS if side == "client" else cells.SERVERS:
-            n, seen = len(judged.get((side, who, device), [])), shown[side, rule, device].get(who, [])
-            row.append((who, f"yes ({len(seen)} of {n} cells)" if seen else f"not seen in {n} cells" if n else "not run yet"))
-        yield rule, side, device, row
+def together(names):
+    """Linux 6.1, Linux 6.12 -> Linux 6.1 and 6.12"""
+    last, texts = "", []
+    for name in names:
+        family, _, version = name.rpartition(" ")
+        texts.append(version if family and family == last else name)
+        last = family
+    return ", ".join(texts)
 
 
-# ---- the suites on devices ----
-
-def suites():
-    """Results of suites.py on servers, by server and device; Linux 6.1's are the tables of ../lab/expected."""
-    found = {}
-    for device in ("siw", "rxe"):
-        rows = table.load(f"{device}-nfs-server")
-        found["linux-6.1", device] = {"server": "linux-6.1", "device": device, "kernel": "6.1", "state": "alive", "options": [],
-                                      "tests": {case: {"outcome": table.alternatives(row)[0][0], "deviation": row["deviation"]}
-                                                for case, row in rows.items() if not case.endswith("/seen")}}
-    for path in sorted((DOCS / "suites").glob("*.json")):
-        one = json.loads(path.read_text(encoding="utf-8"))
-        found[one["server"], one["device"]] = one
-    return dict(sorted(found.items()))
-
-
-OUTCOMES = ["passed", "failed", "unstable", "died", "inconclusive", "not applicable"]
-FAILS = ("failed", "died")
+def compact(some):
+    """Cells in few words: which clients on which servers, by device and versions."""
+    lines = []
+    for device in cells.DEVICES:
+        versions, clients, servers = {}, {}, {}
+        for cell in (cell for cell in some if cell.device == device):
+            versions.setdefault((cell.client, cell.server), []).append(cell.version)
+        for (client, server), its in versions.items():
+            clients.setdefault((server, tuple(its)), []).append(client)
+        for (server, its), whom in clients.items():
+            servers.setdefault((tuple(whom), its), []).append(server)
+        for (whom, its), on in servers.items():
+            which = f"NFS {its[0]} to {its[-1]}" if len(its) == len(cells.VERSIONS) else "NFS " + ", ".join(its)
+            lines.append(f"{together(cells.TITLES[one] for one in whom)} on {together(cells.TITLES[one] for one in on)}, {device}, {which} "
+                         f"({len(whom) * len(on) * len(its)})")
+    return lines
 
 
-def suite_rows():
-    for (server, device), one in suites().items():
-        outcomes = [test["outcome"] for test in one["tests"].values()]
-        yield [cells.TITLES[server], device, one["kernel"], *(str(outcomes.count(outcome)) for outcome in OUTCOMES),
-               "; ".join([one["state"] + " at the end", *one["options"]] + ([f"started {one['starts']} times"] if one.get("starts", 1) > 1 else []))]
+def with_patch(cause, its_cells, before, after):
+    """(gone, still): cells that had the cause, were run in guests with its patch on that side, and went through."""
+    gone, still = [], []
+    for cell in its_cells:
+        now, side = after.get(cell.name), causes_of(cell, before[cell.name])[cause]
+        if now and causes.patch_name(cause) in now["patches"].get(side, []):
+            has = cause in causes_of(cell, now)
+            (still if has or failed(now) or now["judged"]["rules_exercised"] == 0 else gone).append(cell)
+    return gone, still
 
 
-def suite_deviations():
-    """Deviation, its cases, and for each server and device: yes with the failing cases, gone if all of them pass, or open."""
-    known, found = table.deviations(), suites()
-    cases_of = {}
-    for one in found.values():
-        for case, test in one["tests"].items():
-            if test["outcome"] in FAILS:
-                cases_of.setdefault(test.get("deviation") or "not verified", set()).add(case)
-    for deviation, its_cases in sorted(cases_of.items(), key=lambda each: (each[0] == "not verified", each[0])):
-        texts = []
-        for one in found.values():
-            outcomes = [one["tests"][case]["outcome"] for case in its_cases if case in one["tests"]]
-            failed_here = [case for case in its_cases if one["tests"].get(case, {}).get("outcome") in FAILS and
-                           (one["tests"][case].get("deviation") or "not verified") == deviation]
-            texts.append(f"yes ({len(failed_here)})" if failed_here else "gone" if outcomes and set(outcomes) == {"passed"} else
-                         "otherwise" if set(FAILS) & set(outcomes) else "open")
-        yield known[deviation]["title"] if deviation in known else "Failures that nobody has held against the document yet", sorted(its_cases), texts
+def gone_text(cause, its_cells, before, after):
+    if not its_cells or causes.patch_name(cause) is None:
+        return "-"
+    gone, still = with_patch(cause, its_cells, before, after)
+    if not gone and not still:
+        return "not run yet"
+    return f"{'no' if not gone else 'yes' if not still else 'in part'} ({len(gone)} of {len(gone) + len(still)} cells)"
+
+
+def link(text, path):
+    return f"[{text}]({os.path.relpath(path, DOCS)})" if path else ""
+
+
+def versions_of(row):
+    name = {"nfsd": "Linux", "xprtrdma": "Linux", "siw": "Linux", "rxe": "Linux", "ganesha": "Ganesha"}[row["implementation"]]
+    return f"{name} {', '.join(row['versions'])}" + (f"; ends in {row['ended']}" if row["ended"] != causes.NONE else "")
+
+
+def cause_sections(found, cured):
+    its = explained(found)
+    shown = [row for cause, row in causes.load().items() if its[cause] or row["by chance"]]
+    yield f"## Causes of what the cells show ({len(shown)})\n"
+    yield "| cause | of | versions | cells | report | patch | gone with the patch |\n|---|---|---|---|---|---|---|"
+    for row in shown:
+        cause = row["key"]
+        yield (f"| [{row['title']}](#{cause}) | {row['implementation']} | {versions_of(row)} | {len(its[cause])} | "
+               f"{link('report', causes.path(cause, '.md')) or 'no'} | {link('patch', causes.path(cause, '.patch')) or 'no'} | "
+               f"{gone_text(cause, its[cause], found, cured)} |")
+    yield ""
+    for row in shown:
+        yield from cause_section(row, its[row["key"]], found, cured)
+    yield "## Causes that other tests show\n"
+    yield ("No cell has traffic that provokes these: suites, combinations and machines did ([the suites on servers](#servers-under-the-suites), "
+           "[siw](../results-siw.md), [notes](notes.md)).\n")
+    yield "| cause | versions | what it does to a user | report | patch |\n|---|---|---|---|---|"
+    for cause, row in causes.load().items():
+        if row not in shown:
+            yield (f"| <a id=\"{cause}\"></a>{row['title']} | {row['implementation']}: {versions_of(row)} | {row['effect']} | "
+                   f"{link('report', causes.path(cause, '.md')) or 'no: ' + row['why']} | {link('patch', causes.path(cause, '.patch')) or 'no: ' + row['why']} |")
+    yield ""
+
+
+def cause_section(row, its_cells, found, cured):
+    cause = row["key"]
+    yield f"### {cause}\n"
+    yield f"{row['title']}. {row['effect']}\n"
+    yield f"- {row['implementation']}: {versions_of(row)}" + (f"; rules: {', '.join(row['rules'])}" if row["rules"] else "")
+    missing = [name for name, suffix in (("report", ".md"), ("patch", ".patch")) if causes.path(cause, suffix) is None]
+    links = [link(causes.path(cause, suffix).name, causes.path(cause, suffix)) for suffix in (".md", ".patch") if causes.path(cause, suffix)]
+    yield f"- {' and '.join(links) or 'no report, no patch'}" + (f"; no {' and no '.join(missing)}: {row['why']}" if missing and links else
+                                                               f": {row['why']}" if missing else "")
+    if row["by chance"]:
+        on_device = [cell for cell in cells.possible() if cell.device == row["implementation"] and cell.name in found]
+        numbers = [len({number for (_, its), some in wrong(cell, found[cell.name]).items() if its == cause for number in some}) for cell in on_device]
+        yield (f"- by chance: a mount of any cell over {row['implementation']} may hang; seen in {sum(numbers)} of "
+               f"{sum(len(found[cell.name]['tries']) for cell in on_device)} tries of these cells" + ("" if its_cells else "; earlier runs: [notes](notes.md#mounts-that-hang-on-siw)"))
+        hung = [(cell, by_chance(cell, found[cell.name])) for cell in its_cells]
+        yield from (f"- {cell.name}: {text}" for cell, text in hung)
+    else:
+        yield "- cells: " + "; ".join(compact(its_cells))
+    if causes.patch_name(cause) and its_cells:
+        gone, still = with_patch(cause, its_cells, found, cured)
+        yield f"- with the patch: {gone_text(cause, its_cells, found, cured)}" + (f"; still in {'; '.join(compact(still))}" if still else "") + \
+            (f"; gone in {'; '.join(compact(gone))}" if gone else "")
+    yield ""
 
 
 # ---- Markdown ----
 
-def counts(found):
-    colours = [colour(found.get(cell.name)) for cell in cells.possible()]
-    return {one: colours.count(one) for one in (GREEN, RED, GREY)}
+def counts(found, cured=False):
+    colours = [colour(cell, found.get(cell.name)) for cell in cells.possible(cured)]
+    return {one: colours.count(one) for one in COLOURS}
 
 
 INTRODUCTION = ("Clients and servers of NFS over RDMA on each other: each cell mounts, does more than 20 kinds of operation with the data compared, is "
-                "captured on the link, and the capture is judged by `iwarp-check` for each side, without waivers. Green: all operations "
-                "did what they should, and nothing was found. Red: an operation failed, a side broke a rule, or a kernel complained. Grey: not "
-                "run, and why.")
+                "captured on the link, and the capture is judged by `iwarp-check` for each side, without waivers.")
+MEANING = ("Green: all operations did what they should, and nothing was found. Amber: all operations did what they should, and each finding has a known "
+           "cause. Red: an operation failed, a finding has no known cause, or a kernel complained. Grey: not run, or impossible, and why. A cell "
+           "in which something fails is tried three times, and the page says in how many; a mount that hangs in some of them only, for a cause that is known "
+           "for that, is named in the cell, and changes no colour.")
 
 
-def markdown(found):
+def text_of(cell, result):
+    """In a table: the colour, and the causes."""
+    if result is None:
+        return f"grey: {reason(cell)}"
+    its = colour(cell, result)
+    links = ", ".join(f"[{cause}](#{cause})" for cause in causes_of(cell, result) if not is_chance(cause))
+    chance = by_chance(cell, result)
+    text = f"[{RED}](#{anchor(cell)})" if its == RED and not cell.cured else its
+    return text + (f": {links}" if links else "") + (f" ({chance})" if chance else "")
+
+
+def matrix(found, cured=False):
+
+    for device in cells.DEVICES:
+        rows = []
+        for client in cells.CLIENTS:
+            for server in cells.SERVERS:
+                row = [cells.Cell(client, server, device, version, cured) for version in cells.VERSIONS]
+                if all(cells.why_never(cell) for cell in row) or (cured and not any(cell.name in found for cell in row)):
+                    continue
+                rows.append(f"| {cells.TITLES[client]} | {cells.TITLES[server]} | " +
+                            " | ".join(text_of(cell, found.get(cell.name)) for cell in row) + " |")
+        if rows:
+            yield f"### {cells.DEVICE_TITLES[device]}{', with the patches' if cured else ''}\n"
+            yield "| client | server | " + " | ".join(f"NFS {version}" for version in cells.VERSIONS) + " |"
+            yield "|---" * (2 + len(cells.VERSIONS)) + "|"
+            yield from rows
+            yield ""
+
+
+def cured_summary(cured):
+    if not cured:
+        return "With the patches: not run yet."
+    n = counts(cured, True)
+    return (f"With the patches: **{n[GREEN]} of {sum(n.values())} cells green**, {n[AMBER]} amber, {n[RED]} red, {n[GREY]} not run "
+            "([tables](#cells-with-the-patches)).")
+
+
+def markdown(found, cured):
     n = counts(found)
     yield "<!-- SPDX-License-Identifier: GPL-2.0-or-later -->"
     yield "# Implementations on each other\n"
     yield INTRODUCTION + "\n"
-    yield f"**{n[GREEN]} green, {n[RED]} red, {n[GREY]} not run yet, of {sum(n.values())} cells.** Made by `tests/interop/matrix/run.py`. [Notes](notes.md).\n"
-    for device in cells.DEVICES:
-        yield f"## {cells.DEVICE_TITLES[device]}\n"
-        yield "| client | server | " + " | ".join(f"NFS {version}" for version in cells.VERSIONS) + " |"
-        yield "|---" * (2 + len(cells.VERSIONS)) + "|"
-        for client in cells.CLIENTS:
-            for server in cells.SERVERS:
-                row = [cells.Cell(client, server, device, version) for version in cells.VERSIONS]
-                if all(cells.why_never(cell) for cell in row):
-                    continue
-                texts = []
-                for cell in row:
-                    result = found.get(cell.name)
-                    texts.append(f"[{colour(result)}](#{anchor(cell)})" if result and colour(result) == RED else
-                                 GREEN if result else f"grey: {reason(cell)}")
-                yield f"| {cells.TITLES[client]} | {cells.TITLES[server]} | " + " | ".join(texts) + " |"
-        yield ""
-    yield "## Deviations by version\n"
-    yield "What captures of the cells show. `not seen` proves nothing: a cell may lack the traffic that provokes the deviation.\n"
-    for side, whom in (("client", cells.CLIENTS), ("server", cells.SERVERS)):
-        yield f"| rule | of the {side}, over | " + " | ".join(cells.TITLES[who] for who in whom) + " |"
-        yield "|---" * (2 + len(whom)) + "|"
-        for rule, its_side, device, row in by_version(found):
-            if its_side == side:
-                yield f"| {rule} | {device} | " + " | ".join(text for _, text in row) + " |"
-        yield ""
-    yield "## Servers under the suites\n"
-    yield ("`iwarp-gen test --suite=rpcrdma,nfs` through an RDMA device of a guest (`suites.py`); Linux 6.1 as in "
-           "[results-linux-nfs-rdma.md](../results-linux-nfs-rdma.md).\n")
-    yield "| server | device | kernel | " + " | ".join(OUTCOMES) + " | |\n" + "|---" * (len(OUTCOMES) + 4) + "|"
-    for row in suite_rows():
-        yield "| " + " | ".join(row) + " |"
-    yield ""
-    heads = [f"{cells.TITLES[server]}, {device}" for server, device in suites()]
-    yield "Deviations: yes (cases that fail in this way), gone (all of its cases pass), otherwise (they fail in another way), open (neither).\n"
-    yield "| deviation | cases | " + " | ".join(heads) + " |\n" + "|---" * (len(heads) + 2) + "|"
-    for title, its_cases, texts in suite_deviations():
-        yield f"| {title} | {', '.join(its_cases)} | " + " | ".join(texts) + " |"
-    yield ""
+    yield (f"**{n[GREEN]} green, {n[AMBER]} amber, {n[RED]} red, {n[GREY]} not run yet, of {sum(n.values())} cells.** {cured_summary(cured)} Made by "
+           "`tests/interop/matrix/run.py` and `page.py`. [Notes](notes.md).\n")
+    yield MEANING + "\n"
+    yield from cause_sections(found, cured)
+    yield "## Cells\n"
+    yield from matrix(found)
+    if cured:
+        yield "## Cells with the patches\n"
+        yield "In guests whose modules and servers are built with the patches of [upstream/](../../upstream/README.md); results in `cured/`.\n"
+        yield from matrix(cured, True)
+    yield from suite_tables.markdown(DOCS, causes.load())
     yield "## Red cells\n"
     for cell in cells.possible():
         result = found.get(cell.name)
-        if result and colour(result) == RED:
+        if result and colour(cell, result) == RED:
             yield from red_cell(cell, result)
+    yield "## Amber cells\n"
+    yield "Each again by `tests/interop/matrix/run.py --again CELL`; the capture is `$IWARP_LAB/matrix/CELL.pcap.zst`, its report `.txt` beside it.\n"
+    yield "| cell | causes |\n|---|---|"
+    for cell in cells.possible():
+        result = found.get(cell.name)
+        if result and colour(cell, result) == AMBER:
+            yield f"| [{cell.name}](cells/{cell.name}.json) | {text_of(cell, result).partition(': ')[2]} |"
 
 
 def anchor(cell):
@@ -199,23 +315,25 @@ def red_cell(cell, result):
     yield f"### {cell.name}\n"
     yield (f"{cells.TITLES[cell.client]} ({result['key']['client']}) on {cells.TITLES[cell.server]} ({result['key']['server']}), "
            f"{result['run']}, {result['seconds']} s; result: [cells/{cell.name}.json](cells/{cell.name}.json)\n")
-    for name, why in failed(result).items():
-        yield f"- operation `{name}` failed: {why}"
-    for name, lines in result["kernel"].items():
+    each = tries(result)
+    for name, why in {name: why for one in each for name, why in one["failed"].items()}.items():
+        yield f"- operation `{name}` failed in {sum(name in one['failed'] for one in each)} of {len(each)} {'try' if len(each) == 1 else 'tries'}: {why}"
+    for name, lines in {name: lines for one in each for name, lines in one["kernel"].items()}.items():
         yield f"- kernel of the {name}: `{lines[0]}`"
     for side in ("client", "server"):
         for rule, one in result["judged"]["findings"].get(side, {}).items():
             yield (f"- {side}: {rule}, {one['document']} section {one['section']}, {one['severity']}, {one['times']} times; first in frame "
                    f"{one['frame']}: {one['message']}")
-    if result["judged"].get("explained_by"):
-        yield f"- known: `--waivers={result['judged']['explained_by']}`"
+    for cause, side in causes_of(cell, result).items():
+        yield f"- cause: [{cause}](#{cause}), of the {side}"
+    if None in {cause for _, cause in wrong(cell, result)}:
+        yield "- not all of this has a known cause"
     yield f"\nAgain: `{command(cell)}`; the capture is `$IWARP_LAB/matrix/{cell.name}.pcap.zst`, its report `.txt` beside it.\n"
 
 
 def write():
-    found = results()
     DOCS.mkdir(parents=True, exist_ok=True)
-    (DOCS / "index.md").write_text("\n".join(markdown(found)) + "\n", encoding="utf-8")
+    (DOCS / "index.md").write_text("\n".join(markdown(results(), results(cured=True))) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""run.py [--again] [--judge] [--list] [--junit=FILE] [SUBSET...]: runs cells of the matrix that have no result, or one of other programs, kernels or operations;
-then the page is made anew. A SUBSET is parts of a cell's name: linux-7.2+rxe, ganesha, nfs3+siw. Results go to docs/interop/cells,
-captures and whole reports to $IWARP_LAB/matrix."""
+"""run.py [--again] [--cured] [--judge] [--list] [--junit=FILE] [SUBSET...]: runs cells of the matrix that have no result, or one of other programs, kernels
+or operations; then the page is made anew. A SUBSET is a cell's name, or parts of such: linux-7.2+rxe, ganesha, nfs3+siw. Results go to
+docs/interop/cells, captures and whole reports to $IWARP_LAB/matrix. --cured: the same in guests with the patches of upstream/; results
+go to docs/interop/cured, captures to $IWARP_LAB/matrix/cured."""
 import argparse
 import collections
 import datetime
@@ -22,6 +23,7 @@ from xml.etree import ElementTree
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 sys.path[:0] = [str(HERE.parent / "guests"), str(ROOT / "tests")]
+import causes  # noqa: E402
 import cells  # noqa: E402
 import guests  # noqa: E402
 import link  # noqa: E402
@@ -30,16 +32,14 @@ from reports import read_report  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("IWARP_BUILD") or ROOT / "build" / "release").resolve()
 GEN, CHECK = BUILD / "traffic-gen" / "iwarp-gen", BUILD / "conformance" / "iwarp-check"
-RESULTS = ROOT / "docs" / "interop" / "cells"
 SERVER = link.address("server")
 MOUNT_SECONDS, WORK_SECONDS = 60, 400
-TRIES = 3  # mounts on siw, whose server may read the first FPDU only when the next one comes
-OF_SIW = {"RPCR-4.5.4-03"}  # its appearance on the wire, with any server
+TRIES = 3  # of a cell in which something failed, so that the page says in how many of them; and of a boot
 TROUBLE = re.compile(r"(?:BUG|WARNING|Oops|refcount_t|general protection)[^\n]*")
 
 
-def work_folder():
-    folder = guests.top() / "matrix"
+def work_folder(cured=False):
+    folder = guests.top() / "matrix" / ("cured" if cured else "")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -48,20 +48,29 @@ def sum_of(*paths):
     return hashlib.sha256(b"".join(pathlib.Path(path).read_bytes() for path in paths)).hexdigest()[:16]
 
 
-def version_of(implementation):
+def version_of(implementation, cured=False):
     if implementation == "iwarp-gen":
         return subprocess.run([GEN, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]
-    return guests.kernel(cells.RELEASES[implementation])
+    return guests.kernel(cells.release(implementation, cured))
 
 
 def key(cell):
     """Everything that a result depends on: after a change the cell is run again."""
     return {"operations": sum_of(HERE / ("work.scenario.in" if cell.client == "iwarp-gen" else "operations.py")),
-            "client": version_of(cell.client), "server": version_of(cell.server)}
+            "client": version_of(cell.client, cell.cured), "server": version_of(cell.server, cell.cured)}
+
+
+def patches(cell):
+    """Of each side's guest: names of patches."""
+    return {side: guests.cures(release) for side, release in zip(("client", "server"), cell.guests or ())}
+
+
+def path_of(cell):
+    return page.DOCS / cell.folder / f"{cell.name}.json"
 
 
 def result_of(cell):
-    path = RESULTS / f"{cell.name}.json"
+    path = path_of(cell)
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
@@ -180,7 +189,7 @@ def judge(capture):
 def judge_again(wanted):
     """With the iwarp-check of now, what was captured then."""
     for cell in wanted:
-        capture, result = work_folder() / f"{cell.name}.pcap", result_of(cell)
+        capture, result = work_folder(cell.cured) / f"{cell.name}.pcap", result_of(cell)
         packed = capture.with_suffix(".pcap.zst")
         if result is None or not packed.exists():
             continue
@@ -191,32 +200,44 @@ def judge_again(wanted):
 
 
 def save(cell, result):
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    (RESULTS / f"{cell.name}.json").write_text(json.dumps(result, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    print(f"{cell.name}: {page.colour(result)}, {result['seconds']} s: {page.in_short(result)}", flush=True)
+    path_of(cell).parent.mkdir(parents=True, exist_ok=True)
+    path_of(cell).write_text(json.dumps(result, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    print(f"{cell.name}: {page.colour(cell, result)}, {result['seconds']} s: {page.in_short(cell, result)}", flush=True)
 
 
-def keep(cell, done, said, capture, began, trouble):
-    if capture.exists() and capture.stat().st_size > 24:
-        judged = judge(capture)
-        size = capture.stat().st_size
-        subprocess.run(["zstd", "-q", "-f", "--rm", capture], check=True)
-    else:
-        judged, size = {"verdict": "no capture", "findings": {}, "rules_exercised": 0}, 0
-    (work_folder() / f"{cell.name}.log").write_text(said, encoding="utf-8")
-    result = {"cell": cell.name, "key": key(cell), "run": datetime.date.today().isoformat(), "seconds": round(time.monotonic() - began),
-              "operations": done, "judged": judged, "capture_octets": size, "kernel": trouble}
-    save(cell, result)
+def pack(capture):
+    """Judged, then compressed. (verdict, octets)"""
+    if not capture.exists() or capture.stat().st_size <= 24:
+        return {"verdict": "no capture", "findings": {}, "rules_exercised": 0}, 0
+    judged, size = judge(capture), capture.stat().st_size
+    subprocess.run(["zstd", "-q", "-f", "--rm", capture], check=True)
+    return judged, size
+
+
+def keep(cell, tries):
+    """The last of the tries that came farthest is shown in full; its capture has the name of the cell."""
+    shown = max(range(len(tries)), key=lambda n: (not page.failed(tries[n]), not hangs(tries[n]["operations"]), n))
+    folder = work_folder(cell.cured)
+    for n, one in enumerate(tries):
+        (folder / f"{one['capture'].stem}.log").write_text(one["said"], encoding="utf-8")
+        one["judged"], one["octets"] = pack(one["capture"])
+        for kept in folder.glob(f"{one['capture'].stem}.*") if n == shown else []:
+            kept.rename(folder / (cell.name + kept.name.removeprefix(one["capture"].stem)))
+    save(cell, {"cell": cell.name, "key": key(cell), "run": datetime.date.today().isoformat(), "patches": patches(cell),
+                "seconds": sum(one["seconds"] for one in tries), "operations": tries[shown]["operations"],
+                "judged": tries[shown]["judged"], "capture_octets": tries[shown]["octets"], "kernel": tries[shown]["kernel"],
+                "shown": shown + 1,
+                "tries": [{"seconds": one["seconds"]} if n == shown else
+                          {"seconds": one["seconds"], "failed": page.failed(one), "kernel": one["kernel"], "findings": one["judged"]["findings"]}
+                          for n, one in enumerate(tries)]})
 
 
 # ---- cells that share guests ----
 
-def boot(device, client, server):
-    def release(one):
-        return cells.RELEASES.get(one, cells.RELEASE_OF_IWARP_GEN)
+def boot(device, client, server, cured=False):
     services = {"client": "none" if client == "iwarp-gen" else "client",
                 "server": {"iwarp-gen": "none", "ganesha": "ganesha"}.get(server, "nfs")}
-    booted = link.Link(device, {"client": release(client), "server": release(server)}, services,
+    booted = link.Link(device, {"client": cells.release(client, cured), "server": cells.release(server, cured)}, services,
                        {"server": 6144 if server == "ganesha" else 1024})  # it registers 64 MB for a connection
     for name, one in (("client", client), ("server", server)):
         if one == "iwarp-gen":
@@ -256,10 +277,10 @@ def hangs(done):
     return all_failed(done) or done.get("remount", {}).get("outcome") == "failed"
 
 
-def boot_surely(device, client, server):
+def boot_surely(device, client, server, cured=False):
     for again in range(TRIES):
         try:
-            return boot(device, client, server)
+            return boot(device, client, server, cured)
         except link.Gone as gone:
             if again + 1 == TRIES:
                 raise
@@ -267,35 +288,57 @@ def boot_surely(device, client, server):
     raise AssertionError
 
 
-def run_group(device, client, server, group):
-    booted, before = None, {}
+class Pair:
+    """The guests of a group of cells: booted when they are needed, and again after trouble."""
+
+    def __init__(self, cell):
+        self.of, self.booted, self.before = cell, None, {}
+
+    def attempt(self, cell, capture):
+        """Once through the cell."""
+        if self.booted is None:
+            self.booted, self.before = boot_surely(self.of.device, self.of.client, self.of.server, self.of.cured), {}
+        began, trouble = time.monotonic(), {}
+        done, said = once(self.booted, cell, capture)
+        for name in self.booted.machines:
+            lines, self.before = kernel_trouble(self.booted, name, self.before)
+            if lines:
+                trouble[name] = lines[:5]
+        if trouble or all_failed(done):
+            self.stop()
+        return {"operations": done, "said": said, "kernel": trouble, "capture": capture, "seconds": round(time.monotonic() - began)}
+
+    def stop(self):
+        if self.booted:
+            self.booted.stop()
+        self.booted = None
+
+
+def tries_of(cell, attempt):
+    """One try if nothing fails in it, else TRIES: the page says in how many of them something failed, and by whose fault."""
+    tries, folder = [], work_folder(cell.cured)
+    for left in folder.glob(f"{cell.name}.try*"):
+        left.unlink()
+    while len(tries) < TRIES and (not tries or page.failed(tries[0])):
+        tries.append(attempt(cell, folder / f"{cell.name}.try{len(tries) + 1}.pcap"))
+    return tries
+
+
+def run_group(group):
+    pair = Pair(group[0])
     for cell in group:
-        capture = work_folder() / f"{cell.name}.pcap"
-        began = 0
         try:
-            for attempt in range(TRIES):
-                if booted is None:
-                    booted, before = boot_surely(device, client, server), {}
-                began = began or time.monotonic()
-                capture.unlink(missing_ok=True)
-                done, said = once(booted, cell, capture)
-                if not hangs(done) or attempt + 1 == TRIES or device != "siw":
-                    break
-            trouble = {}
-            for name in booted.machines:
-                lines, before = kernel_trouble(booted, name, before)
-                if lines:
-                    trouble[name] = lines[:5]
-            keep(cell, done, said, capture, began, trouble)
-            if trouble or all_failed(done):
-                raise link.Gone("begin the next cell with fresh guests")
+            keep(cell, tries_of(cell, pair.attempt))
         except link.Gone as gone:
             print(f"{cell.name}: {gone}", file=sys.stderr, flush=True)
-            if booted:
-                booted.stop()
-            booted = None
-    if booted:
-        booted.stop()
+            pair.stop()
+    pair.stop()
+
+
+def without_guests(cell, capture):
+    began = time.monotonic()
+    done, said = soft(cell, capture)
+    return {"operations": done, "said": said, "kernel": {}, "capture": capture, "seconds": round(time.monotonic() - began)}
 
 
 def run(wanted):
@@ -303,11 +346,10 @@ def run(wanted):
         return cell.device, cell.client, cell.server
     for cell in wanted:
         if cell.device == "soft":
-            capture, began = work_folder() / f"{cell.name}.pcap", time.monotonic()
-            keep(cell, *soft(cell, capture), capture, began, {})
+            keep(cell, tries_of(cell, without_guests))
     in_guests = sorted((cell for cell in wanted if cell.device != "soft"), key=group_of)
-    for (device, client, server), group in itertools.groupby(in_guests, group_of):
-        run_group(device, client, server, list(group))
+    for _, group in itertools.groupby(in_guests, group_of):
+        run_group(list(group))
 
 
 def ours_to_blame(cell, result):
@@ -315,7 +357,7 @@ def ours_to_blame(cell, result):
     if result is None:
         return "the cell has no result: its guests did not run to the end"
     for side, who in (("client", cell.client), ("server", cell.server)):
-        broken = sorted(set(page.rules(result, side)) - (OF_SIW if cell.device == "siw" else set()))
+        broken = [rule for rule in page.rules(result, side) if causes.of_finding(cell, side, rule, result["judged"]["findings"][side][rule]["message"]) is None]
         if who == "iwarp-gen" and broken:
             return f"iwarp-gen as {side} breaks {', '.join(broken)}"
     if cell.client == cell.server == "iwarp-gen" and page.failed(result):
@@ -335,19 +377,20 @@ def junit(results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split(":", 1)[1])
     parser.add_argument("--again", action="store_true", help="also cells that have a result")
+    parser.add_argument("--cured", action="store_true", help="in guests with the patches of upstream/")
     parser.add_argument("--judge", action="store_true", help="run nothing; judge the captures of before with the iwarp-check of now")
     parser.add_argument("--list", action="store_true", help="their names, and what became of them")
     parser.add_argument("--junit", metavar="FILE", help="a test for each cell: it fails where iwarp-gen is at fault, or without a result")
     parser.add_argument("subset", nargs="*")
     options = parser.parse_args()
     try:
-        chosen = cells.chosen(options.subset)
+        chosen = cells.chosen(options.subset, options.cured)
     except ValueError as error:
         sys.exit(f"run.py: {error}")
     if options.list:
         for cell in chosen:
             result = result_of(cell)
-            print(f"{cell.name:40} {page.colour(result) if result else 'not run yet'}")
+            print(f"{cell.name:40} {page.colour(cell, result) if result else 'not run yet'}")
         return
     if options.judge:
         judge_again(chosen)

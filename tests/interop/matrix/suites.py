@@ -26,14 +26,14 @@ def verified(device, test):
     """The deviation that a table has for the same observation; None: nobody has held this one against the document."""
     for name in (f"{device}-nfs-server", "nfs-server"):
         row = table.load(name).get(test["id"])
-        if row and test["outcome"] in page.FAILS and table.is_as(row, {"outcome": test["outcome"], "found": table.found(test)}):
+        if row and test["outcome"] in suite_tables.FAILS and table.is_as(row, {"outcome": test["outcome"], "found": table.found(test)}):
             return row["deviation"]
     return None
 
 
 def summary(server, device, options, report):
     tests = {test["id"]: {"outcome": test["outcome"], "actual": table.steady(test["actual"]),
-                          **({"deviation": verified(device, test)} if test["outcome"] in page.FAILS else {})} for test in report["tests"]}
+                          **({"deviation": verified(device, test)} if test["outcome"] in suite_tables.FAILS else {})} for test in report["tests"]}
     return {"server": server, "device": device, "kernel": run.version_of(server), "options": options, "run": datetime.date.today().isoformat(),
             "state": report["state"], "starts": report.get("server_starts", 1), "deaths": report.get("deaths", []), "tests": tests}
 
