@@ -55,6 +55,9 @@ def build(release):
     if release not in known:
         raise ValueError(f"no release '{release}'; of releases.yaml: {', '.join(known)}")
     about = known[release]
+    if "cured" in about:
+        subprocess.run([HERE / "build-cured", build(about["cured"]), folder(release)], check=True, timeout=BUILD_SECONDS)
+        return folder(release)
     if "base" in about:
         copy_base(build(about["base"]), folder(release))
     words = {"SUITE": about["suite"], "PACKAGES": " ".join(about["packages"]), "SOURCES": " ".join(about.get("source", [])),
