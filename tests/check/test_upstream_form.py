@@ -12,7 +12,7 @@ NEEDED = ["What the document says", "How to see it"]
 SECTIONS = [*NEEDED, "Cause", "Trace", "Patch"]
 LONGEST = 75  # of a subject, as scripts/checkpatch.pl has it for a line of a commit
 # What a subject begins with; the directory is a project.
-PREFIXES = {"nfsd": "svcrdma|SUNRPC|NFSD", "siw": "RDMA/siw|RDMA/iwcm", "ganesha": "RDMA|MainNFSD",
+PREFIXES = {"nfsd": "svcrdma|SUNRPC|NFSD", "siw": "RDMA/siw|RDMA/iwcm", "ganesha": "RDMA|RPCAL|MainNFSD",
             "wireshark": "iWARP MPA|iWARP DDP/RDMAP|RPC over RDMA"}
 PATCH_HEAD = re.compile(r"From 0{40} Mon Sep 17 00:00:00 2001\nFrom: [^\n]+ <[^\n>]+@[^\n>]+>\nDate: [^\n]+\n"
                         r"Subject: \[PATCH\] (?P<subject>[^\n]+(?:\n [^\n]+)*)\n(?:MIME-Version: [^\n]*\n(?:Content-[^\n]+\n)+)?\n"
@@ -32,6 +32,15 @@ def read(text):
     title, items = re.match(r"<!-- SPDX-[^\n]+-->\n# ([^\n]+)\n\n((?:- \*\*.*\n(?:  .*\n)*)+)\n", text).groups()
     head = [(name, flat(value)) for name, value in re.findall(r"^- \*\*([^*]+)\*\*: ((?:.+\n)(?:  .*\n)*)", items, re.M)]
     return title, head, re.findall(r"^## (.*)$", text, re.M)
+
+
+def patches_of(path):
+    """STEM.patch, and STEM.NAME.patch for another part of the project."""
+    return sorted(path.parent.glob(f"{path.stem}.*patch"))
+
+
+def subject_of(patch):
+    return flat(PATCH_HEAD.match(patch.read_text(encoding="utf-8"))["subject"])
 
 
 def faults(path, text):
@@ -55,11 +64,12 @@ def faults(path, text):
             yield f"capture: {capture}"
     if "`" not in head["capture"] and not head["capture"].startswith("none: "):
         yield f"capture: {head['capture']}"
-    patch = path.with_suffix(".patch")
-    if patch.exists() != (head["patch"].startswith(f"[{patch.name}]({patch.name})")) or not (
-            patch.exists() or re.match(r"none: \S", head["patch"])):
+    patches = {patch.name for patch in patches_of(path)}
+    linked = set(re.findall(r"\]\(([^)]+\.patch)\)", head["patch"]))
+    if not patches <= linked or not all((path.parent / name).exists() for name in linked) or not (
+            patches or re.match(r"none\b.*: \S", head["patch"])):
         yield f"patch: {head['patch']}"
-    if patch.exists() and flat(PATCH_HEAD.match(patch.read_text(encoding="utf-8"))["subject"]) != subject:
+    if path.with_suffix(".patch").exists() and subject_of(path.with_suffix(".patch")) != subject:
         yield f"subject: {subject}: the patch has another one"
     if sections != [name for name in SECTIONS if name in sections] or not set(NEEDED) <= set(sections):
         yield f"sections: {sections}"
@@ -93,7 +103,7 @@ def test_a_fault_is_noticed(old, new, fault):
 def test_patch(path):
     """As git format-patch writes it, for its report; git counts its lines as it says itself."""
     text = path.read_text(encoding="utf-8")
-    assert path.with_suffix(".md").exists()
+    assert (path.parent / f"{path.name.split('.')[0]}.md").exists()
     head = PATCH_HEAD.match(text)
     assert head and text.endswith("\n-- \n" + text.rsplit("-- \n", 1)[1])
     assert all(len(line) <= LONGEST or line.startswith("  ") for line in head["body"].splitlines()), head["body"]

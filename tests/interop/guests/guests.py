@@ -61,7 +61,7 @@ def build(release):
     if "base" in about:
         copy_base(build(about["base"]), folder(release))
     words = {"SUITE": about["suite"], "PACKAGES": " ".join(about["packages"]), "SOURCES": " ".join(about.get("source", [])),
-             "BUILD": " ".join(about.get("build", [])), "PATCHES": about.get("patches", "")}
+             "BUILD": " ".join(about.get("build", [])), "PATCHES": about.get("patches", ""), "SOURCE_PATCHES": about.get("source_patches", "")}
     subprocess.run([HERE / "build-guest", folder(release)], check=True, timeout=BUILD_SECONDS, env=os.environ | words)
     return folder(release)
 
