@@ -38,16 +38,17 @@ def load():
     return {row["key"]: row for row in rows}
 
 
-def path(cause, suffix):
-    """Of its report (.md) or patch (.patch): as the table says, or the file below upstream/ that has its key as a name; None: neither."""
+def paths(cause, suffix):
+    """Its report (.md) or its patches (.patch): the files below upstream/ that have its key as a name, KEY.patch and for another part of the
+    project KEY.PART.patch; else as the table says."""
     said = load()[cause]["report" if suffix == ".md" else "patch"]
-    places = [ROOT / said] if said != NONE else []
-    return next((one for one in (*sorted((ROOT / "upstream").glob(f"*/{cause}{suffix}")), *places) if one.exists()), None)
+    named = [one for pattern in (f"*/{cause}{suffix}", f"*/{cause}.*{suffix}") for one in sorted((ROOT / "upstream").glob(pattern))]
+    return named or [ROOT / one for one in [said] if one != NONE and (ROOT / one).exists()]
 
 
 def patch_name(cause):
-    found = path(cause, ".patch")
-    return found and found.stem
+    found = paths(cause, ".patch")
+    return found[0].stem if found else None
 
 
 def on_side(cell, side):
@@ -92,7 +93,7 @@ def of_failure(cell, operation, why, found):
     """(side, key) of the cause of a failed operation, when these causes were found in the same try; or None."""
     for side in ("server", "client"):
         for row in concerned(cell, side):
-            if any(cell.device == device and operation == name and fnmatch.fnmatchcase(why, pattern) for device, name, pattern in row["failures"]) and \
-                    (not row["rules"] or row["key"] in found):
+            said = any((cell.device, operation) == (device, name) and fnmatch.fnmatchcase(why, pattern) for device, name, pattern in row["failures"])
+            if said and (not row["rules"] or row["key"] in found):
                 return side, row["key"]
     return None

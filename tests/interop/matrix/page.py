@@ -12,6 +12,7 @@ import suite_tables
 
 DOCS = pathlib.Path(__file__).resolve().parents[3] / "docs" / "interop"
 GREEN, AMBER, RED, GREY = "green", "amber", "red", "grey"
+KINDS = (("report", ".md"), ("patch", ".patch"))
 COLOURS = (GREEN, AMBER, RED, GREY)
 
 
@@ -166,8 +167,9 @@ def gone_text(cause, its_cells, before, after):
     return f"{'no' if not gone else 'yes' if not still else 'in part'} ({len(gone)} of {len(gone) + len(still)} cells)"
 
 
-def link(text, path):
-    return f"[{text}]({os.path.relpath(path, DOCS)})" if path else ""
+def links(cause, suffix, text=None):
+    """To its report or its patches."""
+    return ", ".join(f"[{text or path.name}]({os.path.relpath(path, DOCS)})" for path in causes.paths(cause, suffix))
 
 
 def versions_of(row):
@@ -183,7 +185,7 @@ def cause_sections(found, cured):
     for row in shown:
         cause = row["key"]
         yield (f"| [{row['title']}](#{cause}) | {row['implementation']} | {versions_of(row)} | {len(its[cause])} | "
-               f"{link('report', causes.path(cause, '.md')) or 'no'} | {link('patch', causes.path(cause, '.patch')) or 'no'} | "
+               f"{links(cause, '.md', 'report') or 'no'} | {links(cause, '.patch', 'patch') or 'no'} | "
                f"{gone_text(cause, its[cause], found, cured)} |")
     yield ""
     for row in shown:
@@ -194,8 +196,8 @@ def cause_sections(found, cured):
     yield "| cause | versions | what it does to a user | report | patch |\n|---|---|---|---|---|"
     for cause, row in causes.load().items():
         if row not in shown:
-            yield (f"| <a id=\"{cause}\"></a>{row['title']} | {row['implementation']}: {versions_of(row)} | {row['effect']} | "
-                   f"{link('report', causes.path(cause, '.md')) or 'no: ' + row['why']} | {link('patch', causes.path(cause, '.patch')) or 'no: ' + row['why']} |")
+            both = [links(cause, suffix, name) or "no: " + row["why"] for name, suffix in KINDS]
+            yield f"| <a id=\"{cause}\"></a>{row['title']} | {row['implementation']}: {versions_of(row)} | {row['effect']} | {' | '.join(both)} |"
     yield ""
 
 
@@ -204,24 +206,28 @@ def cause_section(row, its_cells, found, cured):
     yield f"### {cause}\n"
     yield f"{row['title']}. {row['effect']}\n"
     yield f"- {row['implementation']}: {versions_of(row)}" + (f"; rules: {', '.join(row['rules'])}" if row["rules"] else "")
-    missing = [name for name, suffix in (("report", ".md"), ("patch", ".patch")) if causes.path(cause, suffix) is None]
-    links = [link(causes.path(cause, suffix).name, causes.path(cause, suffix)) for suffix in (".md", ".patch") if causes.path(cause, suffix)]
-    yield f"- {' and '.join(links) or 'no report, no patch'}" + (f"; no {' and no '.join(missing)}: {row['why']}" if missing and links else
-                                                               f": {row['why']}" if missing else "")
+    yield "- " + "; ".join(f"{name}: {links(cause, suffix) or 'no, ' + row['why']}" for name, suffix in KINDS)
     if row["by chance"]:
-        on_device = [cell for cell in cells.possible() if cell.device == row["implementation"] and cell.name in found]
-        numbers = [len({number for (_, its), some in wrong(cell, found[cell.name]).items() if its == cause for number in some}) for cell in on_device]
-        yield (f"- by chance: a mount of any cell over {row['implementation']} may hang; seen in {sum(numbers)} of "
-               f"{sum(len(found[cell.name]['tries']) for cell in on_device)} tries of these cells" + ("" if its_cells else "; earlier runs: [notes](notes.md#mounts-that-hang-on-siw)"))
-        hung = [(cell, by_chance(cell, found[cell.name])) for cell in its_cells]
-        yield from (f"- {cell.name}: {text}" for cell, text in hung)
+        yield f"- by chance: a mount of any cell over {row['implementation']} may hang; {hung_text(row, found)}" + \
+            ("" if its_cells else "; in earlier runs: [notes](notes.md#mounts-that-hang-on-siw)")
+        yield from (f"- {cell.name}: {by_chance(cell, found[cell.name])}" for cell in its_cells)
     else:
         yield "- cells: " + "; ".join(compact(its_cells))
-    if causes.patch_name(cause) and its_cells:
+    if causes.patch_name(cause) and row["by chance"]:
+        yield f"- with the patch: {hung_text(row, cured, causes.patch_name(cause))}"
+    elif causes.patch_name(cause):
         gone, still = with_patch(cause, its_cells, found, cured)
-        yield f"- with the patch: {gone_text(cause, its_cells, found, cured)}" + (f"; still in {'; '.join(compact(still))}" if still else "") + \
-            (f"; gone in {'; '.join(compact(gone))}" if gone else "")
+        yield f"- with the patch: {gone_text(cause, its_cells, found, cured)}" + "".join(
+            f"; {what} in {'; '.join(compact(some))}" for what, some in (("still", still), ("gone", gone)) if some)
     yield ""
+
+
+def hung_text(row, found, patch=None):
+    """In how many tries of cells over its device; patch: only of cells with it on the side of the server."""
+    its = [cell for cell in cells.possible() if cell.device == row["implementation"] and cell.name in found and
+           (patch is None or patch in found[cell.name]["patches"].get("server", []))]
+    hung = sum(len(numbers) for cell in its for (_, cause), numbers in wrong(cell, found[cell.name]).items() if cause == row["key"])
+    return f"seen in {hung} of {sum(len(found[cell.name]['tries']) for cell in its)} tries of {len(its)} cells"
 
 
 # ---- Markdown ----
@@ -231,12 +237,14 @@ def counts(found, cured=False):
     return {one: colours.count(one) for one in COLOURS}
 
 
-INTRODUCTION = ("Clients and servers of NFS over RDMA on each other: each cell mounts, does more than 20 kinds of operation with the data compared, is "
-                "captured on the link, and the capture is judged by `iwarp-check` for each side, without waivers.")
-MEANING = ("Green: all operations did what they should, and nothing was found. Amber: all operations did what they should, and each finding has a known "
-           "cause. Red: an operation failed, a finding has no known cause, or a kernel complained. Grey: not run, or impossible, and why. A cell "
-           "in which something fails is tried three times, and the page says in how many; a mount that hangs in some of them only, for a cause that is known "
-           "for that, is named in the cell, and changes no colour.")
+INTRODUCTION = """\
+Clients and servers of NFS over RDMA on each other: each cell mounts, does more than 20 kinds of operation with the data compared, is
+captured on the link, and the capture is judged by `iwarp-check` for each side, without waivers.""".replace("\n", " ")
+MEANING = """\
+Green: all operations did what they should, and nothing was found. Amber: all operations did what they should, and each finding has a known
+cause. Red: an operation failed, a finding has no known cause, or a kernel complained. Grey: not run, or impossible, and why. A cell in which
+something fails is tried three times, and the page says in how many of them; a mount that hangs in some of them only, for a cause that is
+known for that, is named in the cell, and changes no colour.""".replace("\n", " ")
 
 
 def text_of(cell, result):
@@ -317,7 +325,8 @@ def red_cell(cell, result):
            f"{result['run']}, {result['seconds']} s; result: [cells/{cell.name}.json](cells/{cell.name}.json)\n")
     each = tries(result)
     for name, why in {name: why for one in each for name, why in one["failed"].items()}.items():
-        yield f"- operation `{name}` failed in {sum(name in one['failed'] for one in each)} of {len(each)} {'try' if len(each) == 1 else 'tries'}: {why}"
+        times = sum(name in one["failed"] for one in each)
+        yield f"- operation `{name}` failed in {times} of {len(each)} {'try' if len(each) == 1 else 'tries'}: {why}"
     for name, lines in {name: lines for one in each for name, lines in one["kernel"].items()}.items():
         yield f"- kernel of the {name}: `{lines[0]}`"
     for side in ("client", "server"):

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""run.py [--again] [--cured] [--judge] [--list] [--junit=FILE] [SUBSET...]: runs cells of the matrix that have no result, or one of other programs, kernels
-or operations; then the page is made anew. A SUBSET is a cell's name, or parts of such: linux-7.2+rxe, ganesha, nfs3+siw. Results go to
-docs/interop/cells, captures and whole reports to $IWARP_LAB/matrix. --cured: the same in guests with the patches of upstream/; results
-go to docs/interop/cured, captures to $IWARP_LAB/matrix/cured."""
+"""run.py [--again] [--cured] [--judge] [--list] [--junit=FILE] [SUBSET...]: runs cells of the matrix that have no result, or one of other
+programs, kernels or operations; then the page is made anew. A SUBSET is a cell's name, or parts of such: linux-7.2+rxe, ganesha, nfs3+siw.
+Results go to docs/interop/cells, captures and whole reports to $IWARP_LAB/matrix. --cured: the same in guests with the patches of
+upstream/; results go to docs/interop/cured, captures to $IWARP_LAB/matrix/cured."""
 import argparse
 import collections
 import datetime
@@ -357,7 +357,8 @@ def ours_to_blame(cell, result):
     if result is None:
         return "the cell has no result: its guests did not run to the end"
     for side, who in (("client", cell.client), ("server", cell.server)):
-        broken = [rule for rule in page.rules(result, side) if causes.of_finding(cell, side, rule, result["judged"]["findings"][side][rule]["message"]) is None]
+        broken = [rule for rule, finding in sorted(result["judged"]["findings"].get(side, {}).items())
+                  if causes.of_finding(cell, side, rule, finding["message"]) is None]
         if who == "iwarp-gen" and broken:
             return f"iwarp-gen as {side} breaks {', '.join(broken)}"
     if cell.client == cell.server == "iwarp-gen" and page.failed(result):
