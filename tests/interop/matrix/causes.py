@@ -51,11 +51,15 @@ def patch_name(cause):
     return found[0].stem if found else None
 
 
+RELEASES = functools.cache(guests.releases)
+CAPTURED = functools.cache(lambda: list(waivers.captured()))
+
+
 def on_side(cell, side):
     """(implementation, version) of what sends on this side of a cell."""
     who = getattr(cell, side)
     family, _, version = who.partition("-")
-    kernel = guests.releases()[cells.release(who)]["linux"]
+    kernel = RELEASES()[cells.release(who)]["linux"]
     ulp = {"linux": [("nfsd" if side == "server" else "xprtrdma", version)], "ganesha": [("ganesha", cells.GANESHA)]}
     return ulp.get(family, []) + ([(cell.device, kernel)] if cell.device != "soft" else [])
 
@@ -74,7 +78,7 @@ def words(pattern, text):
 
 def patterns(implementation, side, rule):
     """What a finding of the implementation says; empty: anything."""
-    rows = [row for row in waivers.captured() if implementation in row["file"].split("-") and row["id"] == rule and
+    rows = [row for row in CAPTURED() if implementation in row["file"].split("-") and row["id"] == rule and
             row["role"] in ("", ROLES[side])]
     return [row["found"] for row in rows if row["found"]] + [EARLIER[rule] for _ in rows[:1] if rule in EARLIER]
 

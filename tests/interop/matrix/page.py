@@ -226,6 +226,8 @@ def hung_text(row, found, patch=None):
     """In how many tries of cells over its device; patch: only of cells with it on the side of the server."""
     its = [cell for cell in cells.possible() if cell.device == row["implementation"] and cell.name in found and
            (patch is None or patch in found[cell.name]["patches"].get("server", []))]
+    if not its:
+        return "not run yet"
     hung = sum(len(numbers) for cell in its for (_, cause), numbers in wrong(cell, found[cell.name]).items() if cause == row["key"])
     return f"seen in {hung} of {sum(len(found[cell.name]['tries']) for cell in its)} tries of {len(its)} cells"
 
