@@ -36,9 +36,10 @@ def kernel(release):
 
 
 def cures(release):
-    """Names of the patches that the built image has."""
-    path = folder(release) / "cures"
-    return path.read_text(encoding="utf-8").split() if path.exists() else []
+    """Names of the patches that the built image has: of its kernel, and of programs that are built from source in the guest below it."""
+    listed = folder(release) / "cures"
+    sources = folder(releases().get(release, {}).get("cured", release)) / "root" / "from-source" / "patches"
+    return (listed.read_text(encoding="utf-8").split() if listed.exists() else []) + sorted(path.stem for path in sources.glob("*.patch"))
 
 
 def copy_base(base, to):

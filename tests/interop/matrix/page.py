@@ -257,6 +257,8 @@ def text_of(cell, result):
     links = ", ".join(f"[{cause}](#{cause})" for cause in causes_of(cell, result) if not is_chance(cause))
     chance = by_chance(cell, result)
     text = f"[{RED}](#{anchor(cell)})" if its == RED and not cell.cured else its
+    if cell.cured and its != GREEN:
+        text = f"[{its}](cured/{cell.name}.json)"
     return text + (f": {links}" if links else "") + (f" ({chance})" if chance else "")
 
 

@@ -43,7 +43,8 @@ def test_cells():
     assert "iwarp-gen+ganesha+rxe+nfs4.1" not in names and "iwarp-gen+ganesha+rxe+nfs4.0" in names
     assert all(cells.why_never(cell) for cell in set(cells.all_cells()) - set(cells.possible()))
     assert {release for cell in cells.possible() for release in cell.guests or ()} <= set(guests.releases())
-    assert set(cells.RELEASES.values()) == {name for name, about in guests.releases().items() if not {"patches", "cured"} & about.keys()}
+    patched = {"patches", "source_patches", "cured"}
+    assert set(cells.RELEASES.values()) == {name for name, about in guests.releases().items() if not patched & about.keys()}
 
 
 @pytest.mark.parametrize("words,n", [(["soft"], 4), (["linux-7.2+linux-7.2+rxe"], 4), (["linux-7.2+rxe"], 30), (["nfs4.2+ganesha"], 0),
@@ -102,8 +103,11 @@ def test_guests_with_patches(monkeypatch, tmp_path):
     cured = [cell for cell in cells.chosen(["linux-7.2+ganesha"], cured=True) if cell.device == "rxe"][0]
     assert cured.guests == ("testing-cured", "ganesha-cured") and cured.folder == "cured"
     (tmp_path / "ganesha-cured").mkdir()
-    (tmp_path / "ganesha-cured" / "cures").write_text("ganesha-reply\nsiw-pad\n", encoding="utf-8")
-    assert run.patches(cured) == {"client": [], "server": ["ganesha-reply", "siw-pad"]}
+    (tmp_path / "ganesha-cured" / "cures").write_text("siw-listener\nsiw-pad\n", encoding="utf-8")
+    below = tmp_path / guests.releases()["ganesha-cured"]["cured"] / "root" / "from-source" / "patches"
+    below.mkdir(parents=True)
+    (below / "ganesha-write-chunk.ntirpc.patch").write_text("", encoding="utf-8")
+    assert run.patches(cured) == {"client": [], "server": ["siw-listener", "siw-pad", "ganesha-write-chunk.ntirpc"]}
     assert cells.Cell("iwarp-gen", "linux-7.2", "rxe", "3", True).guests[0] == "bookworm-cured"
     assert {name.removesuffix(cells.CURED) for name in guests.releases() if name.endswith(cells.CURED)} <= set(cells.RELEASES.values())
 
