@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""octets.py: reads the captures of the matrix once more, with nothing of this project's but this file, for the rule that most red cells
+"""octets.py: reads the captures of the matrix once more, with nothing of this project's but this file, for the rule that most amber cells
 break: RFC 8797 section 4.1, no Send with Invalidate unless both sides announced R = 1. Prints the cells in which it finds something else
 than iwarp-check: first frame, and number. Exit status 1: there are some."""
 import json
