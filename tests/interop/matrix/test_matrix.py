@@ -339,6 +339,16 @@ def test_published_page_is_that_of_the_results():
         assert 1 <= result["shown"] <= len(result["tries"]) <= run.TRIES
 
 
+def test_links_of_the_page():
+    """Within it, and to files."""
+    said = (page.DOCS / "index.md").read_text(encoding="utf-8")
+    heads = {re.sub(r"[^a-z0-9 -]", "", head.lower()).replace(" ", "-") for head in re.findall(r"^#+ (.*)$", said, re.M)}
+    targets = set(re.findall(r"\]\(([^)]+)\)", said))
+    inside = {target[1:] for target in targets if target.startswith("#")}
+    assert len(inside) > 20 and inside <= heads | set(re.findall(r'<a id="([^"]+)"', said))
+    assert not [target for target in targets if not target.startswith("#") and not (page.DOCS / target.partition("#")[0]).exists()]
+
+
 def test_operations_on_a_local_folder(tmp_path):
     """They ask for nothing that a file system does not do; and there are as many kinds as is said."""
     import subprocess  # pylint: disable=import-outside-toplevel
