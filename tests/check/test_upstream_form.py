@@ -13,7 +13,7 @@ SECTIONS = [*NEEDED, "Cause", "Trace", "Patch"]
 LONGEST = 75  # of a subject, as scripts/checkpatch.pl has it for a line of a commit
 # What a subject begins with; the directory is a project.
 PREFIXES = {"nfsd": "svcrdma|SUNRPC|NFSD", "siw": "RDMA/siw|RDMA/iwcm", "ganesha": "RDMA|RPCAL|MainNFSD",
-            "wireshark": "iWARP MPA|iWARP DDP/RDMAP|RPC over RDMA"}
+            "wireshark": "iWARP MPA|iWARP DDP/RDMAP|RPC over RDMA|TCP"}
 PATCH_HEAD = re.compile(r"From 0{40} Mon Sep 17 00:00:00 2001\nFrom: [^\n]+ <[^\n>]+@[^\n>]+>\nDate: [^\n]+\n"
                         r"Subject: \[PATCH\] (?P<subject>[^\n]+(?:\n [^\n]+)*)\n(?:MIME-Version: [^\n]*\n(?:Content-[^\n]+\n)+)?\n"
                         r"(?P<body>.+?)\n---\n(?P<stat>(?: \S+ +\| +\d+ [+-]+\n)+) \d+ files? changed[^\n]*\n", re.S)
