@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""differ.py [--build=FOLDER] [--verbose] SOURCE...: what the plugins and Wireshark's own dissectors show of the same captures, field by
-field. SOURCE: generated (captures/generated), real (captures of real implementations, those of $IWARP_CAPTURES, too), seeds[=N]
-(conversations of iwarp-gen by N seeds, default 2), mutants[=N] (captures that were damaged, N sets, default 2), or files and folders
-with captures. Exit status: 0 every difference has a reason, 1 one has none."""
+"""differ.py [--build=FOLDER] [--wireshark=FOLDER] [--verbose] SOURCE...: what the plugins and Wireshark's own dissectors show of the same
+captures, field by field. SOURCE: generated (captures/generated), real (captures of real implementations, those of $IWARP_CAPTURES, too),
+seeds[=N] (conversations of iwarp-gen by N seeds, default 2), mutants[=N] (captures that were damaged, N sets, default 2), or files and
+folders with captures. --wireshark: tshark of that folder, with the patches of upstream/wireshark; a reason that has a patch does not count
+then. Exit status: 0 every difference has a reason, 1 one has none."""
 import argparse
 import bisect
 import collections
@@ -27,6 +28,7 @@ TOGETHER = 6 << 20  # octets of captures for one run of tshark
 MEASURING = ("bulk", "nfs-bulk", "many")  # long scenarios without new cases
 TROUBLE = ("", "loss=0.02", "reorder=0.05", "dup=0.05", "resegment=0.3")
 LISTED = 200
+PATCHES = ROOT / "upstream" / "wireshark"
 
 
 def captures_in(path):
@@ -129,6 +131,16 @@ class Tally:
         shark.forget(merged)
 
 
+def patched(build, wireshark):
+    """Wireshark of that folder, without the reasons that the patches mend."""
+    os.environ["PATH"] = f"{wireshark}:{os.environ['PATH']}"
+    REASONS[:] = [one for one in REASONS if not one.report or not (PATCHES / f"{one.report}.patch").exists()]
+    shark = Wireshark(build)
+    if shark.run("sh", "-c", "command -v tshark").stdout.strip() != str(wireshark / "tshark"):
+        sys.exit(f"differ.py: no tshark in {wireshark} that an unprivileged user can run")
+    return shark
+
+
 def text(path, frame, verdict):
     said = "-" if verdict.opinion is None else str(verdict.opinion)[:60]
     return (f"{os.path.relpath(path, ROOT)} frame {frame}: {verdict.pair.ours} {str(verdict.ours)[:60]}, "
@@ -138,12 +150,14 @@ def text(path, frame, verdict):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split(":", 1)[1])
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path(os.environ.get("IWARP_BUILD", ROOT / "build" / "release")))
+    parser.add_argument("--wireshark", type=pathlib.Path, metavar="FOLDER", help="with the tshark of a patched Wireshark")
     parser.add_argument("--verbose", action="store_true", help="say what was looked at as it goes")
     parser.add_argument("source", nargs="+")
     options = parser.parse_args()
     if not list((options.build / "plugins").glob("run/*/epan/iwarp.so")):
         sys.exit(f"differ.py: no plugins in {options.build}; build them, or name the folder by --build")
-    folder, shark, tally = pathlib.Path(tempfile.mkdtemp(prefix="iwarp-differ-")), Wireshark(options.build), Tally()
+    shark = patched(options.build, options.wireshark.resolve()) if options.wireshark else Wireshark(options.build)
+    folder, tally = pathlib.Path(tempfile.mkdtemp(prefix="iwarp-differ-")), Tally()
     shark.patience = 3600
     try:
         for group in groups(sources(options.source, options.build, folder)):

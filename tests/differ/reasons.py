@@ -80,11 +80,18 @@ def owned(case):
     return case.connection and any(port in OWNED for port in case.ports) and not case.theirs
 
 
-@reason("the reserved word of operations of RFC 7306, and of unknown ones", "rdmap", "generated/conforming/atomics.pcapng", "wireshark-rfc7306")
+@reason("the Invalidate STag of operations of RFC 7306", "rdmap", "generated/conforming/atomics.pcapng", "wireshark-rfc7306")
+def invalidate_stag(case):
+    return case.pair.ours == "rdmap.invalidate_stag" and not_of_rfc5040(case)
+
+
+@reason("the reserved word of unknown operations", "rdmap", "generated/rdmap/RDMAP-7-01.pcapng")
 def reserved_word(case):
-    """It is shown only for those of RFC 5040; RFC 7306 calls it Invalidate STag."""
-    if case.pair.ours not in ("rdmap.reserved", "rdmap.invalidate_stag"):
-        return False
+    return case.pair.ours == "rdmap.reserved" and not_of_rfc5040(case)
+
+
+def not_of_rfc5040(case):
+    """The dissector shows the word only for the operations of RFC 5040."""
     if not case.known:  # by the plugin's view
         shown = [list(map(number, filter(None, case.row[name].split(AGGREGATOR)))) for name in ("rdmap.opcode", "rddp.tagged")]
         named = case.pair.ours == "rdmap.invalidate_stag"

@@ -3,6 +3,8 @@
 import collections
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
@@ -102,12 +104,28 @@ def test_command(build, tmp_path):
     run = [sys.executable, HERE / "differ.py", f"--build={build}"]
     done = subprocess.run([*run, tmp_path / "none"], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1 and "differ.py: no captures in" in done.stderr
+    done = subprocess.run([*run, f"--wireshark={tmp_path}", "generated"], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1 and "differ.py: no tshark in" in done.stderr
+
+
+def test_without_the_patches(build):
+    """A Wireshark that shows a fault although it is said to have its patch."""
+    if not list((build / "plugins").glob("run/*/epan/iwarp.so")):
+        pytest.skip("built without plugins")
+    installed = pathlib.Path(shutil.which("tshark")).parent
+    several = ROOT / "upstream" / "captures" / "wireshark-several-messages.pcap"
+    for option, left in (("--verbose", "0"), (f"--wireshark={installed}", "[1-9]")):
+        done = subprocess.run([sys.executable, HERE / "differ.py", f"--build={build}", option, several], capture_output=True, text=True,
+                              check=False, timeout=300)
+        assert re.search(rf"^differences without a reason: {left}", done.stdout, re.M), done.stdout
 
 
 @pytest.mark.all
 @pytest.mark.parametrize("source", SOURCES)
 def test_everything(build, source):
-    done = subprocess.run([sys.executable, HERE / "differ.py", f"--build={build}", source], capture_output=True, text=True, check=False,
+    """IWARP_WIRESHARK: the folder of a patched Wireshark."""
+    patched = [f"--wireshark={os.environ['IWARP_WIRESHARK']}"] if "IWARP_WIRESHARK" in os.environ else []
+    done = subprocess.run([sys.executable, HERE / "differ.py", f"--build={build}", *patched, source], capture_output=True, text=True, check=False,
                           env=os.environ, timeout=7200)
     print(done.stdout)
     assert done.returncode == 0, done.stdout + done.stderr

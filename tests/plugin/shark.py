@@ -48,9 +48,9 @@ class Wireshark:
         self.use_less_data()
 
     def use_less_data(self):
-        """Wireshark's data without UNREAD; all data if its place is unknown."""
+        """Wireshark's data without UNREAD; all data if its place is unknown, or is none, as Wireshark is not installed."""
         whole = re.search(r"^Global configuration:\s+(/.+)$", self.run("tshark", "-G", "folders").stdout, re.M)
-        if not whole:
+        if not whole or not pathlib.Path(whole[1]).is_dir():
             return
         data = self.folder / "data"
         data.mkdir(mode=0o755)
