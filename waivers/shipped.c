@@ -149,7 +149,8 @@ static const struct {
 } clauses[] = {{"ganesha", NULL, true, "the responder is NFS-Ganesha"},
                {"linux", "nfsd", true, "the responder is Linux"},
                {"linux", "siw", false, "the iWARP device is siw of Linux"},
-               {"linux", "xprtrdma", false, "the initiator is Linux"}};
+               {"linux", "xprtrdma", false, "the initiator is Linux"},
+               {"libevpl", "server", true, "the responder is libevpl"}};
 
 /* words: from a file's name. */
 static bool clause_fits(unsigned k, char *const *words)

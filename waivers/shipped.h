@@ -16,6 +16,8 @@ struct shipped_file {
 
 /* Sorted by name; the last entry has name NULL. Made from *.yaml of this directory (CMakeLists.txt). */
 extern const struct shipped_file shipped_files[];
+/* Likewise from the files of known: public errors, in the form of waivers. They waive nothing. */
+extern const struct shipped_file shipped_known_files[];
 
 /* False: there is no such name. */
 bool shipped_add(GPtrArray *waivers, const char *name);
@@ -43,6 +45,12 @@ struct shipped_findings {
 
 /* The built-in waiver is for an NFS server of another family than `server`, "linux" or "ganesha". NULL: unknown. */
 bool shipped_of_another(const struct waiver *waiver, const char *server);
+
+/*
+ * The public error that the finding resembles, or that the finding provokes: `why` says which, `link` has the source.
+ * NULL: none. server: as above. Valid for ever. For the thread that writes the report.
+ */
+const struct waiver *shipped_known(const struct waiver_finding *finding, const char *server);
 
 struct shipped_match shipped_explain(const struct shipped_findings *findings);
 void shipped_match_clear(struct shipped_match *match);

@@ -25,6 +25,7 @@ static void waiver_free(gpointer data)
     g_free(waiver->kind);
     g_free(waiver->found);
     g_free(waiver->until);
+    g_free(waiver->fixed);
     if (waiver->addresses)
         g_array_unref(waiver->addresses);
     g_free(waiver);
@@ -263,6 +264,11 @@ static bool read_link(const struct loader *loader, const yaml_node_t *node, stru
     return waivers_read_text(loader, "link", node, &waiver->link);
 }
 
+static bool read_fixed(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
+{
+    return waivers_read_text(loader, "fixed", node, &waiver->fixed);
+}
+
 struct key {
     const char *name;
     bool (*read)(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver);
@@ -308,10 +314,11 @@ static bool read_scope(const struct loader *loader, const yaml_node_t *node, str
 static bool read_waiver(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
 {
     static const struct key keys[] = {{"id", read_id},       {"case", read_case}, {"why", read_why},
-                                      {"scope", read_scope}, {"link", read_link}, {"until", read_until}};
+                                      {"scope", read_scope}, {"link", read_link}, {"until", read_until},
+                                      {"fixed", read_fixed}};
 
-    if (!waivers_read_mapping(loader, node, "a waiver", "id or case, why, scope, link, until", keys, G_N_ELEMENTS(keys),
-                              waiver))
+    if (!waivers_read_mapping(loader, node, "a waiver", "id or case, why, scope, link, until, fixed", keys,
+                              G_N_ELEMENTS(keys), waiver))
         return false;
     if (!waiver->id)
         return mistake(loader, node, "'id' is missing: which rule is waived");

@@ -8,6 +8,7 @@
  *     why: firmware 1.2 counts Markers from the ISN
  *     link: https://bugs.example/17
  *     until: 2027-03-31           # the last day on which the waiver is effective
+ *     fixed: firmware 1.3         # the version in which the deviation ends; for the reader alone
  *     scope:                      # optional: only octets from this device
  *       addresses: [192.0.2.7, 192.0.2.0/24, "192.0.2.7:20049", "[2001:db8::7]:20049"]
  *       role: responder
@@ -48,6 +49,7 @@ struct waiver {
     char *operation, *kind, *found; /* for findings, not for cases; NULL: any */
     char *until;                    /* "2027-03-31"; NULL: for ever */
     bool expired;                   /* that day is over: the waiver is without effect */
+    char *fixed;                    /* "Linux 7.3": without effect here; NULL: not yet, or unknown */
     bool shipped;                   /* from a built-in file, which covers more than a single capture */
     gint used;                      /* atomic; for an expired waiver: it would have waived something */
 };

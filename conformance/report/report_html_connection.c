@@ -2,6 +2,7 @@
 /* A connection on the page: what was negotiated, how it began, and its findings by rule. */
 #include "conformance/print/print.h"
 #include "conformance/report/report_html.h"
+#include "conformance/report/report_violations.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -104,6 +105,7 @@ static void connection_write_parameters(struct html_page *page, const struct rep
 
 static void write_about(struct html_page *page, const struct report_finding *first)
 {
+    const struct waiver *known = known_error(page->at->connection, first);
     const struct rule *rule = &rule_catalogue[first->rule];
     g_autofree gchar *source = finding_rule_text(first->rule);
     gchar *aliases = aliases_text(page->report->options, first->rule);
@@ -114,13 +116,16 @@ static void write_about(struct html_page *page, const struct report_finding *fir
     g_free(aliases);
     if (first->waiver) {
         markup_begin(page->writer, "p", "class", "waiver", NULL);
-        markup_format(page->writer, "Waived (%s)%s%s", first->waiver->where, first->waiver->why ? ": " : "",
-                      first->waiver->why ? first->waiver->why : "");
+        markup_format(page->writer, "Waived%s%s (%s)%s%s", first->waiver->fixed ? " until " : "",
+                      first->waiver->fixed ? first->waiver->fixed : "", first->waiver->where,
+                      first->waiver->why ? ": " : "", first->waiver->why ? first->waiver->why : "");
         /* As text: a waiver file may contain a javascript: address. */
         if (first->waiver->link)
             markup_format(page->writer, ", %s", first->waiver->link);
         markup_end(page->writer);
     }
+    if (known)
+        markup_element(page->writer, "p", "known", "Known: %s (%s)", known->why, known->link);
     markup_begin(page->writer, "details", "class", "about", NULL);
     markup_element(page->writer, "summary", NULL, "How it is judged, and what causes it");
     markup_element(page->writer, "p", NULL, "%s", rule->how);

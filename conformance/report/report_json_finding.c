@@ -3,12 +3,13 @@
 #include "conformance/options/selector.h"
 #include "conformance/report/report_json.h"
 #include "conformance/report/report_parts.h"
+#include "conformance/report/report_violations.h"
 
 #include <string.h>
 
 struct finding_line {
     struct report_finding finding;
-    const char *id, *document, *section, *found, *why, *link;
+    const char *id, *document, *section, *found, *why, *link, *fixed;
     char *at, *expected;
     GArray *frames;                   /* uint32_t */
     GPtrArray *same_as, *judged_with; /* const char *: ids of other rules */
@@ -64,8 +65,17 @@ static const struct json_table finding_table = {"a finding", finding_members};
 static const struct json_member waived_members[] = {
     {"waived_why", JSON_TEXT, LINE_AT(why), .zero = JSON_SHOWN_AS_NULL},
     {"waived_link", JSON_TEXT, LINE_AT(link), .zero = JSON_LEFT_OUT},
+    {"waived_fixed", JSON_TEXT, LINE_AT(fixed), .zero = JSON_LEFT_OUT},
     {NULL},
 };
+/* Not read: whoever reads the report finds them again. */
+static const struct json_member known_members[] = {
+    {"known", JSON_TEXT, LINE_AT(why), .derived = true},
+    {"known_link", JSON_TEXT, LINE_AT(link), .derived = true},
+    {NULL},
+};
+static const struct json_table known_table = {"a known error", known_members};
+
 static const struct json_table waived_table = {"a waived finding", waived_members};
 
 static void finding_line_init(struct finding_line *of)
@@ -92,7 +102,8 @@ static void find_related(GPtrArray *ids, enum rule_id id, enum rule_profile prof
             g_ptr_array_add(ids, (gpointer)rule_catalogue[i].id);
 }
 
-static void write_finding(struct json_writer *writer, struct finding_line *of, const struct report_line *line)
+static void write_finding(struct json_writer *writer, struct finding_line *of, const struct report_line *line,
+                          const struct waiver *known)
 {
     const struct report_finding *finding = &of->finding;
     const struct rule *rule = &rule_catalogue[finding->rule];
@@ -116,7 +127,13 @@ static void write_finding(struct json_writer *writer, struct finding_line *of, c
     if (of->waived) {
         of->why = finding->waiver->why;
         of->link = finding->waiver->link;
+        of->fixed = finding->waiver->fixed;
         json_write_members(writer, &waived_table, of, NULL);
+    }
+    if (known) {
+        of->why = known->why;
+        of->link = known->link;
+        json_write_members(writer, &known_table, of, NULL);
     }
     json_end_object(writer);
     g_free(of->at);
@@ -132,13 +149,13 @@ void report_json_write_findings(struct json_writer *writer, const struct report_
     json_begin_array(writer, "findings");
     for (guint i = 0; i < connection->findings->len; i++) {
         of.finding = g_array_index(connection->findings, struct report_finding, i);
-        write_finding(writer, &of, line);
+        write_finding(writer, &of, line, known_error(connection, &of.finding));
     }
     json_end_array(writer);
     finding_line_clear(&of);
 }
 
-/* There is one waiver for each rule, reason and link. */
+/* There is one waiver for each rule, reason, link and version. */
 static const struct waiver *waiver_of(GPtrArray *waivers, enum rule_id rule, const struct finding_line *of)
 {
     struct waiver *waiver;
@@ -146,7 +163,7 @@ static const struct waiver *waiver_of(GPtrArray *waivers, enum rule_id rule, con
     for (guint i = 0; i < waivers->len; i++) {
         waiver = g_ptr_array_index(waivers, i);
         if (waiver->rule == rule && waiver->used && g_strcmp0(waiver->why, of->why) == 0 &&
-            g_strcmp0(waiver->link, of->link) == 0)
+            g_strcmp0(waiver->link, of->link) == 0 && g_strcmp0(waiver->fixed, of->fixed) == 0)
             return waiver;
     }
     waiver = g_new0(struct waiver, 1);
@@ -154,6 +171,7 @@ static const struct waiver *waiver_of(GPtrArray *waivers, enum rule_id rule, con
     waiver->id = g_strdup(rule_catalogue[rule].id);
     waiver->why = g_strdup(of->why);
     waiver->link = g_strdup(of->link);
+    waiver->fixed = g_strdup(of->fixed);
     waiver->where = g_strdup("by the report");
     waiver->used = 1;
     g_ptr_array_add(waivers, waiver);

@@ -15,20 +15,33 @@ struct known_list {
     GArray *times;       /* uint64_t */
 };
 
+static struct waiver_finding known_about(const struct report_connection *connection,
+                                         const struct report_finding *finding)
+{
+    bool from_initiator = finding->direction == DIR_TO_RESPONDER;
+    enum waiver_role role = from_initiator ? WAIVER_INITIATOR : WAIVER_RESPONDER;
+
+    return (struct waiver_finding){.rule = finding->rule,
+                                   .sender = from_initiator ? &connection->initiator : &connection->responder,
+                                   .role = connection->roles_known ? role : WAIVER_ANY_ROLE,
+                                   .operation = finding->subject.operation,
+                                   .kind = finding->subject.kind,
+                                   .message = finding->message};
+}
+
 static bool known_fits(const struct waiver *waiver, const void *finding)
 {
     const struct known_findings *known = finding;
-    const struct report_connection *connection = known->connection;
-    bool from_initiator = known->finding->direction == DIR_TO_RESPONDER;
-    enum waiver_role role = from_initiator ? WAIVER_INITIATOR : WAIVER_RESPONDER;
-    const struct waiver_finding about = {.rule = known->finding->rule,
-                                         .sender = from_initiator ? &connection->initiator : &connection->responder,
-                                         .role = connection->roles_known ? role : WAIVER_ANY_ROLE,
-                                         .operation = known->finding->subject.operation,
-                                         .kind = known->finding->subject.kind,
-                                         .message = known->finding->message};
+    const struct waiver_finding about = known_about(known->connection, known->finding);
 
-    return waiver_covers(waiver, &about) && !shipped_of_another(waiver, connection->server);
+    return waiver_covers(waiver, &about) && !shipped_of_another(waiver, known->connection->server);
+}
+
+const struct waiver *known_error(const struct report_connection *connection, const struct report_finding *finding)
+{
+    const struct waiver_finding about = known_about(connection, finding);
+
+    return shipped_known(&about, connection->server);
 }
 
 static void known_add(struct known_list *list, const struct known_findings *known, uint64_t times)

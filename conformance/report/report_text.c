@@ -103,9 +103,10 @@ static void write_waiver(const struct text *text, const struct waiver *waiver)
     g_autofree gchar *where = printable_text(waiver->where);
     g_autofree gchar *why = printable_text(waiver->why ? waiver->why : "");
     g_autofree gchar *link = printable_text(waiver->link ? waiver->link : "");
+    g_autofree gchar *fixed = printable_text(waiver->fixed ? waiver->fixed : "");
 
-    terminal_line(&text->terminal, 6, "waived (%s)%s%s%s%s", where, *why != '\0' ? ": " : "", why,
-                  *link != '\0' ? ", " : "", link);
+    terminal_line(&text->terminal, 6, "waived%s%s (%s)%s%s%s%s", *fixed != '\0' ? " until " : "", fixed, where,
+                  *why != '\0' ? ": " : "", why, *link != '\0' ? ", " : "", link);
 }
 
 static void text_write_rule(const struct text *text, const struct report_finding *finding)
@@ -120,6 +121,22 @@ static void text_write_rule(const struct text *text, const struct report_finding
         terminal_line(terminal, 6, "the same is required by %s", aliases);
     if (finding->waiver)
         write_waiver(text, finding->waiver);
+}
+
+/* Each public error that the findings of the group resemble, once. */
+static void write_known(const struct text *text, const struct report_connection *connection,
+                        const struct finding_group *group)
+{
+    const struct waiver *last = NULL;
+
+    for (guint i = group->at; i < connection->findings->len; i++) {
+        const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
+        const struct waiver *error = finding_in_group(finding, group) ? known_error(connection, finding) : NULL;
+
+        if (error && error != last)
+            terminal_line(&text->terminal, 6, "known: %s (%s)", error->why, error->link);
+        last = error ? error : last;
+    }
 }
 
 static void text_write_group(const struct text *text, const struct report_connection *connection,
@@ -148,6 +165,7 @@ static void text_write_group(const struct text *text, const struct report_connec
     if (group->n > shown)
         terminal_line(&text->terminal, 6, "... and %u more; --verbose shows all", group->n - shown);
     text_write_rule(text, group->first);
+    write_known(text, connection, group);
 }
 
 static void text_write_findings(const struct text *text, const struct report_connection *connection, int64_t start_ns)

@@ -31,5 +31,7 @@ const char *finding_class(const struct report_finding *finding);
  * it.
  */
 gchar *known_text(const struct report *report);
+/* The public error that the finding resembles or provokes; NULL: none. See shipped_known(). */
+const struct waiver *known_error(const struct report_connection *connection, const struct report_finding *finding);
 
 #endif

@@ -57,6 +57,20 @@ def test_file(report, waivers, bad, fault):
     finding = the_finding(parsed)
     assert (status, finding["waived"], finding["waived_why"]) == (0, True, "old firmware")
     assert finding["waived_link"] == "https://bugs.example/17"
+    assert "waived_fixed" not in finding
+
+
+def test_the_version_that_ends_a_deviation_is_said_and_waives_nothing_else(check, report, waivers, bad, fault, tmp_path):
+    path = waivers(f"- id: {fault}\n  why: old firmware\n  fixed: firmware 1.3\n")
+    status, parsed = report(f"--waivers={path}", bad)
+    assert (status, the_finding(parsed)["waived_fixed"]) == (0, "firmware 1.3")
+    text = check(f"--waivers={path}", bad).stdout
+    assert f"waived until firmware 1.3 ({path}:1): old firmware" in text
+    whole = tmp_path / "whole.ndjson"
+    whole.write_text(check("--format=ndjson", f"--waivers={path}", bad).stdout, encoding="utf-8")
+    assert "waived until firmware 1.3 (by the report): old firmware" in check("merge", "--format=text", whole).stdout
+    path = waivers(f"- id: {fault}\n  why: old firmware\n  fixed: []\n")
+    assert "'fixed' must be text" in check(f"--waivers={path}", bad).stderr
 
 
 def test_scope(report, waivers, bad, fault):

@@ -3,7 +3,8 @@
 """waivers.py [--check]: writes waivers/FAMILY-VERSION-PART.yaml, or says which of them are not as it would write them. From what
 captures prove (known/captured.tsv: the octets were held against the document) and from the cases that fail (the tables of
 lab/expected, whose failures have a deviation each; docs/interop/suites, where a newer server says the same as one of these): a case
-that fails is a stimulus of iwarp-gen test, so it waives that case and no finding. What ends a device is never waived."""
+that fails is a stimulus of iwarp-gen test, so it waives that case and no finding. What ends a device is never waived. Both tables may
+have a column `fixed`, the version in which a deviation ends; the field is left out while there is none."""
 import csv
 import json
 import pathlib
@@ -64,22 +65,26 @@ def lower(title):
     return title[0].lower() + title[1:] if not title.startswith(("DDP", "RFC", "IRD", "R ")) else title
 
 
+def entry(kind, name, why, fixed):
+    return {kind: name, "why": why, **({"fixed": fixed} if fixed else {})}
+
+
 def waivers(name):
-    """({"id" or "case", "why", scope}), those for captures first. A waiver for all findings also waives the cases of its rule."""
+    """({"id" or "case", "why", "fixed"}, scope), those for captures first. A waiver for all findings also waives the cases of its rule."""
     known = table.deviations()
     captures = [row for row in captured() if row["file"] == name]
     rules = {(row["id"], row["role"]) for row in captures if not any(row[key] for key in SCOPE[1:])}
     cases = {}
     for case, deviation, role in (*tables(name), *suites(name)):
         if case != SILENCE and not rules & {(case.split("/")[0], role), (case.split("/")[0], "")}:
-            cases.setdefault(case, {}).setdefault(role, lower(known[deviation]["title"]))
+            cases.setdefault(case, {}).setdefault(role, (lower(known[deviation]["title"]), known[deviation].get("fixed")))
     for row in captures:
-        yield {"id": row["id"], "why": row["why"]}, {key: row[key] for key in SCOPE if row[key]}
+        yield entry("id", row["id"], row["why"], row.get("fixed")), {key: row[key] for key in SCOPE if row[key]}
     for case, of_roles in cases.items():
         if len(of_roles) == 2 and len(set(of_roles.values())) == 1:
             of_roles = {"": next(iter(of_roles.values()))}
-        for role, why in of_roles.items():
-            yield {"case": case, "why": why}, {"role": role} if role else {}
+        for role, (why, fixed) in of_roles.items():
+            yield entry("case", case, why, fixed), {"role": role} if role else {}
 
 
 def scalar(text):

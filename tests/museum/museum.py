@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""museum.py [--check]: writes docs/museum.md from museum.tsv, or says that the page is not as museum.py would write it. A row of the
-table is an exhibit, an error that is public elsewhere; ID.scenario beside the table, or a capture that the row names, shows it."""
+"""museum.py [--check]: writes docs/museum.md and waivers/known/*.yaml from museum.tsv, or says which of them are not as museum.py would
+write them. A row of the table is an exhibit, an error that is public elsewhere; ID.scenario beside the table, or a capture that the row
+names, shows it. `known` says what a finding with such a scope means: it resembles the error, or it breaks what has the error."""
+import collections
 import csv
 import pathlib
 import re
@@ -10,6 +12,12 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs" / "museum.md"
+KNOWN = ROOT / "waivers" / "known"
+# In the form that waivers/shipped.c knows: FAMILY-known-PART.
+FILES = {"Linux (siw)": "linux-known-siw", "Linux (rxe)": "linux-known-rxe", "Linux (NFS client)": "linux-known-xprtrdma",
+         "Linux (NFS server)": "linux-known-nfsd", "libevpl (client)": "libevpl-known-client", "libevpl (server)": "libevpl-known-server",
+         "Chimera": "libevpl-known-server", "NFS-Ganesha": "ganesha-known"}
+SCOPE = ("role", "operation", "kind", "found")
 RULE = re.compile(r"[A-Z0-9]+-[A-Z0-9.]+-\d+$")
 # What the rightful side does in place of the lines above; statements with semicolons between them.
 WRONG = re.compile(r"# wrong\n.*?# right:([^\n]*)\n", re.S)
@@ -24,7 +32,8 @@ finding, or a line under "What happened". {named} of {n} are named. None was fou
 
 `iwarp-gen play tests/museum/ID.scenario -o ID.pcapng` makes the capture of an exhibit. A comment in
 the scenario has what a right implementation does instead; the tests play both, and demand the name
-for the one and silence about the other. *Fixed in* has the versions that the source gives, with
+for the one and silence about the other. If a finding of any capture looks like one of these errors,
+or provokes one in its receiver, a line `known: ...` under the finding says so. *Fixed in* has the versions that the source gives, with
 their stable branches; a branch that is missing may have the error for ever. *Not known*: no version
 was found.
 
@@ -76,12 +85,42 @@ def page(rows):
     return "\n".join(lines)
 
 
+def meaning(row):
+    """What to print after 'known: '."""
+    name = row["project"].split(" (")[0]
+    before = "" if row["fixed"] == "not known" else f" before {row['fixed'].removeprefix(name + ' ')}"
+    verb = "resembles an error of" if row["known"] == "resembles" else "breaks"
+    return f"{verb} {row['project']}{before}: {row['title']}"
+
+
+def known(rows):
+    lines = ["# SPDX-License-Identifier: GPL-2.0-or-later",
+             "# Errors that are public elsewhere, in the form of waivers; they waive nothing. Made by tests/museum/museum.py."]
+    for row in rows:
+        lines += [f"- id: {row['named']}", f"  why: \"{meaning(row)}\"", f"  link: {row['link']}"]
+        scope = {key: row[key] for key in SCOPE if row[key]}
+        lines += ["  scope:"] * bool(scope) + [f"    {key}: \"{value}\"" for key, value in scope.items()]
+    return "\n".join(lines) + "\n"
+
+
+def made():
+    """{path: its text}"""
+    rows = exhibits()
+    files = collections.defaultdict(list)
+    for row in rows:
+        if row["known"] != "-":
+            files[KNOWN / f"{FILES[row['project']]}.yaml"].append(row)
+    return {PAGE: page(rows), **{path: known(of) for path, of in files.items()}}
+
+
 def main():
-    text = page(exhibits())
-    if "--check" not in sys.argv:
-        PAGE.write_text(text, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
-        sys.exit(f"museum.py: {PAGE.relative_to(ROOT)} is not as tests/museum/museum.py writes it; run it without --check")
+    texts = made()
+    wrong = [path for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    wrong += set(KNOWN.glob("*.yaml")) - set(texts)
+    if "--check" in sys.argv and wrong:
+        sys.exit(f"museum.py: not as tests/museum/museum.py writes them: {', '.join(path.name for path in wrong)}; run it without --check")
+    for path in wrong:
+        path.write_text(texts[path], encoding="utf-8") if path in texts else path.unlink()
 
 
 if __name__ == "__main__":

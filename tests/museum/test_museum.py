@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Errors that are public elsewhere: iwarp-check names each of them in its capture, and nothing in the same conversation without it."""
+import json
 import re
 import subprocess
 
 import pytest
 
-from museum import HERE, RULE, capture, exhibits, mended
+from museum import HERE, KNOWN, RULE, capture, exhibits, meaning, mended
 
 ROWS = exhibits()
 NAMED = 0.95
@@ -52,6 +53,49 @@ def test_an_exhibit_is_named(check, play, row):
         assert row["named"] in rules
     else:
         assert any(row["named"] in line for line in lines), lines
+
+
+def test_a_finding_says_what_is_known(check, play):
+    """One line under the rule, and the finding of NDJSON; the verdict is the same."""
+    of = {row["id"]: row for row in ROWS}
+    for name in ("siw-read-overrun", "libevpl-no-credits"):
+        row, path = of[name], play(text_of(of[name]))
+        line = f"known: {meaning(row)} ({row['link']})"
+        text = check("--color=never", path)
+        assert text.returncode == 1 and text.stdout.count("known: ") == text.stdout.count(line) == 1
+        findings = [finding for line in check("--format=ndjson", path).stdout.splitlines()
+                    for finding in json.loads(line).get("findings", []) if isinstance(finding, dict)]
+        assert {(finding["known"], finding["known_link"]) for finding in findings} == {(meaning(row), row["link"])}
+        assert meaning(row) in check("--format=html", path).stdout
+
+
+def test_each_known_error_is_recognised(check, play):
+    missing = []
+    for row in ROWS:
+        if row["known"] != "-" and f"known: {meaning(row)} ({row['link']})" not in check(
+                "--color=never", capture(row) or play(text_of(row))).stdout:
+            missing.append(row["id"])
+    assert not missing
+
+
+def test_what_is_known_of_one_server_is_not_said_of_another(check, play, root):
+    """File handles of Ganesha: not what is known of Linux's server, but what is known of Ganesha."""
+    row = next(row for row in ROWS if row["id"] == "svcrdma-pull-up")
+    assert "known: breaks Linux (NFS server)" in check(play(text_of(row))).stdout
+    captures = root / "upstream" / "captures"
+    text = check(captures / "ganesha-6.5-long-read.pcap").stdout
+    assert row["named"] in text and "known: " not in text
+    assert "known: resembles an error of NFS-Ganesha" in check(captures / "ganesha-6.5-getattr-illegal.pcap").stdout
+
+
+def test_known_errors_are_waivers_with_links(check, play):
+    path = play(text_of(next(row for row in ROWS if row["id"] == "libevpl-no-credits")))
+    for file in KNOWN.glob("*.yaml"):
+        text = file.read_text(encoding="utf-8")
+        assert text.count("- id: ") == text.count("  link: https://")
+        assert check(f"--waivers={file}", path).stderr == ""
+    names = [line.split("\t")[0] for line in check("--list-waivers").stdout.splitlines()]
+    assert not any("known" in name or "libevpl" in name for name in names)
 
 
 PLAYED = [row for row in ROWS if not capture(row)]
