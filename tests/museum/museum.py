@@ -33,9 +33,9 @@ finding, or a line under "What happened". {named} of {n} are named. None was fou
 `iwarp-gen play tests/museum/ID.scenario -o ID.pcapng` makes the capture of an exhibit. A comment in
 the scenario has what a right implementation does instead; the tests play both, and demand the name
 for the one and silence about the other. If a finding of any capture looks like one of these errors,
-or provokes one in its receiver, a line `known: ...` under the finding says so. *Fixed in* has the versions that the source gives, with
-their stable branches; a branch that is missing may have the error for ever. *Not known*: no version
-was found.
+or provokes one in its receiver, a line `known: ...` under the finding says so. *Fixed in* has the
+versions that the source, or Debian's changelog of the kernel, gives for some of the branches; *not
+known*: no version was found.
 
 Made from `tests/museum/museum.tsv` by `tests/museum/museum.py`.
 """
