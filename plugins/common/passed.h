@@ -35,18 +35,33 @@ static inline const struct passed *passed_of(const void *data)
     return data == passed_now ? data : NULL;
 }
 
-/* InfiniBand and RoCE: a frame with a packet of a known connection. */
+/* InfiniBand and RoCE: what few frames have. */
+struct ib_frame_more {
+    const struct ib_opcode_info *cut; /* of a packet cut by the snap length; NULL: the packet is complete */
+    uint32_t payload_at, payload_captured, payload_len; /* of a cut packet, in the frame; at 0: no payload */
+    uint32_t qp;                                        /* of a cut packet */
+    uint32_t copies;   /* a retransmission: the frame of the latest earlier copy; 0: no copy nearby */
+    uint32_t taken_in; /* the later frame in which the packet was reported; 0: in this one, or never */
+};
+
+/* InfiniBand and RoCE: a frame with a packet of a known connection. There are many, so the structure is small. */
 struct ib_frame {
     struct connection *connection;
-    uint8_t side;    /* of the sender of the packet */
-    bool repeated;   /* a retransmission */
-    uint32_t copies; /* if repeated: the frame of the latest earlier copy; 0: no copy nearby */
-    uint32_t psn, qp;
-    const struct ib_opcode_info *info; /* of the frame's packet; NULL: its connection was unknown then */
-    const struct ib_opcode_info *cut;  /* of a packet cut by the snap length; NULL: the packet is complete */
-    bool waits;                        /* out of order: the packet was not reported when it came */
-    uint32_t taken_in;                 /* the later frame in which the packet was reported; 0: in this one, or never */
+    struct ib_frame_more *more; /* never NULL; shared and empty unless something is in it */
+    uint32_t psn;
+    uint8_t opcode;
+    uint8_t side;      /* of the sender of the packet */
+    bool given : 1;    /* the packet was given to its connection; false: the connection was unknown then */
+    bool repeated : 1; /* a retransmission */
+    bool waits : 1;    /* out of order: the packet was not reported when it came */
+    bool reported : 1; /* first pass: the packet was reported when it came */
 };
+
+/* NULL: the connection of the packet was unknown when it came, or the opcode is unknown. */
+static inline const struct ib_opcode_info *ib_frame_info(const struct ib_frame *frame)
+{
+    return frame->given ? ib_opcode_info(frame->opcode) : NULL;
+}
 
 /*
  * The tvb holds the payload without pad; or, with `rest`, the captured part (perhaps empty) of the payload of a packet

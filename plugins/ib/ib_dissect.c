@@ -18,7 +18,7 @@ static expert_field forgotten = EI_INIT;
 static dissector_table_t choices;
 static uint32_t passed; /* the current frame, once Wireshark has passed on its payload */
 
-static const struct ib_flow_frame *ib_dissect_frame_of(packet_info *pinfo)
+static const struct ib_frame *ib_dissect_frame_of(packet_info *pinfo)
 {
     ib_flow_feed(pinfo);
     return ib_flow_frame(pinfo->num);
@@ -26,23 +26,22 @@ static const struct ib_flow_frame *ib_dissect_frame_of(packet_info *pinfo)
 
 /* ---- upper layers ---- */
 
-static bool ask_rpcrdma(const struct ib_flow_frame *frame, bool rest, tvbuff_t *tvb, packet_info *pinfo,
-                        proto_tree *tree)
+static bool ask_rpcrdma(const struct ib_frame *frame, bool rest, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
 {
-    struct ib_payload payload = {.frame = &frame->frame, .rest = rest};
+    struct ib_payload payload = {.frame = frame, .rest = rest};
 
-    return frame->frame.connection->rpcrdma && rpcrdma_ib_call(tvb, pinfo, tree, &payload);
+    return frame->connection->rpcrdma && rpcrdma_ib_call(tvb, pinfo, tree, &payload);
 }
 
-static bool ib_dissect_ask_all(const struct ib_flow_frame *frame, bool rest, tvbuff_t *tvb, packet_info *pinfo,
+static bool ib_dissect_ask_all(const struct ib_frame *frame, bool rest, tvbuff_t *tvb, packet_info *pinfo,
                                proto_tree *tree)
 {
     return ask_rpcrdma(frame, rest, tvb, pinfo, tree) || ulp_plugin_call_ib(tvb, pinfo, tree);
 }
 
-static bool is_of_rpcrdma(const struct ib_flow_frame *frame)
+static bool is_of_rpcrdma(const struct ib_frame *frame)
 {
-    return frame && rpcrdma_knows(frame->frame.connection);
+    return frame && rpcrdma_knows(frame->connection);
 }
 
 /* ---- payload ---- */
@@ -75,7 +74,7 @@ static bool leave_to_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
 static compat_bool ib_dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct infinibandinfo *info = data;
-    const struct ib_flow_frame *frame;
+    const struct ib_frame *frame;
     bool known, taken;
 
     if (!info)
@@ -103,7 +102,7 @@ static compat_bool ib_dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_t
 static compat_bool ib_dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct infinibandinfo *info = data;
-    const struct ib_flow_frame *frame;
+    const struct ib_frame *frame;
     struct ib_payload payload = {0};
     wmem_list_frame_t *layer = wmem_list_tail(pinfo->layers); /* added by Wireshark for this plugin */
 
@@ -112,7 +111,7 @@ static compat_bool ib_dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, pr
     frame = ib_dissect_frame_of(pinfo);
     if (!frame)
         return FALSE;
-    payload.frame = &frame->frame;
+    payload.frame = frame;
     payload.reply = info->cm_attribute_id == ATTR_CM_REP;
     if (!rpcrdma_ib_call_private_data(tvb, pinfo, tree, &payload))
         return FALSE;
@@ -124,12 +123,12 @@ static compat_bool ib_dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, pr
 /* ---- packets that were not passed on ---- */
 
 /* The captured part of the payload; nothing for a complete packet. */
-static tvbuff_t *cut_payload(const struct ib_flow_frame *frame, tvbuff_t *tvb)
+static tvbuff_t *cut_payload(const struct ib_frame *frame, tvbuff_t *tvb)
 {
-    if (!frame->frame.cut || frame->payload_at == 0)
+    if (!frame->more->cut || frame->more->payload_at == 0)
         return tvb_new_subset_length(tvb, 0, 0);
-    return tvb_new_subset_length_caplen(tvb, (int)frame->payload_at, (int)frame->payload_captured,
-                                        (int)frame->payload_len);
+    return tvb_new_subset_length_caplen(tvb, (int)frame->more->payload_at, (int)frame->more->payload_captured,
+                                        (int)frame->more->payload_len);
 }
 
 /* The InfiniBand dissector replaces the opcode in the Info column by "[Malformed Packet]", but adds no such item to the
@@ -137,8 +136,8 @@ static tvbuff_t *cut_payload(const struct ib_flow_frame *frame, tvbuff_t *tvb)
 static void correct_info(const struct ib_frame *frame, packet_info *pinfo)
 {
     col_clear_fence(pinfo->cinfo, COL_INFO);
-    col_add_fstr(pinfo->cinfo, COL_INFO, "RC %s QP=0x%06x [Packet size limited during capture]", frame->cut->name,
-                 frame->qp);
+    col_add_fstr(pinfo->cinfo, COL_INFO, "RC %s QP=0x%06x [Packet size limited during capture]", frame->more->cut->name,
+                 frame->more->qp);
 }
 
 static void ib_dissect_hidden(proto_item *item)
@@ -151,21 +150,21 @@ static void ib_dissect_hidden(proto_item *item)
  * For columns and filters. Wireshark gives a RoCE connection two stream numbers, because each direction has its own UDP
  * port, and all its opcode names begin with the name of the service.
  */
-static void ib_dissect_name(const struct ib_flow_frame *frame, uint32_t number, tvbuff_t *tvb, proto_tree *tree)
+static void ib_dissect_name(const struct ib_frame *frame, uint32_t number, tvbuff_t *tvb, proto_tree *tree)
 {
-    const struct ib_opcode_info *info = frame->frame.cut ? frame->frame.cut : frame->frame.info;
-    const char *difference = frame->frame.repeated ? ib_flow_difference(number) : NULL;
+    const struct ib_opcode_info *info = frame->more->cut ? frame->more->cut : ib_frame_info(frame);
+    const char *difference = frame->repeated ? ib_flow_difference(number) : NULL;
 
     if (difference)
         proto_item_set_generated(proto_tree_add_string(tree, differs, tvb, 0, 0, difference));
-    ib_dissect_hidden(proto_tree_add_uint(tree, connection, tvb, 0, 0, frame->frame.connection->number));
+    ib_dissect_hidden(proto_tree_add_uint(tree, connection, tvb, 0, 0, frame->connection->number));
     if (info)
         ib_dissect_hidden(proto_tree_add_string(tree, operation, tvb, 0, 0, info->name));
 }
 
 static int ib_dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    const struct ib_flow_frame *frame;
+    const struct ib_frame *frame;
 
     (void)data;
     ib_flow_clock(pinfo);
@@ -175,11 +174,11 @@ static int ib_dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     if (!frame && ib_flow_is_forgotten(pinfo->num))
         proto_tree_add_expert(tree, pinfo, &forgotten, tvb, 0, 0);
     if (frame && passed != pinfo->num) {
-        if (frame->frame.cut)
-            correct_info(&frame->frame, pinfo);
-        if (!is_of_rpcrdma(frame) || rpcrdma_ib_has_rest(&frame->frame, pinfo->num))
+        if (frame->more->cut)
+            correct_info(frame, pinfo);
+        if (!is_of_rpcrdma(frame) || rpcrdma_ib_has_rest(frame, pinfo->num))
             ib_dissect_ask_all(frame, true, cut_payload(frame, tvb), pinfo, tree);
-    } else if (frame && frame->frame.repeated &&
+    } else if (frame && frame->repeated &&
                !is_of_rpcrdma(frame)) { /* findings about the connection, whoever has taken the payload */
         ib_dissect_ask_all(frame, true, tvb_new_subset_length(tvb, 0, 0), pinfo, tree);
     }
@@ -199,9 +198,9 @@ static compat_bool is_of_connection(COMPAT_OF_PACKET)
 
 static char *filter_of_connection(COMPAT_OF_PACKET)
 {
-    const struct ib_flow_frame *frame = ib_flow_frame(pinfo->num);
+    const struct ib_frame *frame = ib_flow_frame(pinfo->num);
 
-    return !frame ? NULL : ws_strdup_printf("rdma_ib.connection == %u", frame->frame.connection->number);
+    return !frame ? NULL : ws_strdup_printf("rdma_ib.connection == %u", frame->connection->number);
 }
 
 /* ---- registration ---- */

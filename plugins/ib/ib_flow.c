@@ -27,7 +27,7 @@ static struct ib_icrc_senders *icrc_senders;
 static uint32_t fed; /* the latest frame */
 static int64_t last_ns;
 
-static struct by_frame frames; /* struct ib_flow_frame */
+static struct by_frame frames; /* struct ib_frame */
 static wmem_map_t *differing;  /* numbers of retransmissions that differ -> how; emptied with the file */
 static wmem_map_t *forgotten;  /* numbers of frames whose queue pair had to make room; emptied with the file */
 
@@ -35,18 +35,28 @@ enum { UNPAIRED_MAX = 16384 }; /* as in iwarp-check with its default memory limi
 
 /* ---- frames ---- */
 
-const struct ib_flow_frame *ib_flow_frame(uint32_t number)
+const struct ib_frame *ib_flow_frame(uint32_t number)
 {
     return by_frame_get(&frames, number);
 }
 
-static struct ib_flow_frame *flow_frame_of(struct ib_flow *flow, uint32_t number)
+static struct ib_frame_more nothing_special;
+
+static struct ib_frame_more *ib_flow_more_of(struct ib_frame *frame)
 {
-    struct ib_flow_frame *frame = by_frame_get(&frames, number);
+    if (frame->more == &nothing_special)
+        frame->more = keep_new(sizeof *frame->more);
+    return frame->more;
+}
+
+static struct ib_frame *flow_frame_of(struct ib_flow *flow, uint32_t number)
+{
+    struct ib_frame *frame = by_frame_get(&frames, number);
 
     if (!frame) {
         frame = keep_new(sizeof *frame);
-        frame->frame.connection = &flow->connection;
+        frame->connection = &flow->connection;
+        frame->more = &nothing_special;
         by_frame_put(&frames, number, frame);
     }
     return frame;
@@ -72,12 +82,12 @@ static void on_forgotten(void *ctx, uint32_t number)
 static void note_reported(struct ib_flow *flow, const struct place *place)
 {
     uint32_t own = place->first_frame != 0 ? place->first_frame : place->frame;
-    struct ib_flow_frame *frame = flow_frame_of(flow, own);
+    struct ib_frame *frame = flow_frame_of(flow, own);
 
-    frame->frame.side = place->side;
+    frame->side = place->side;
     frame->reported |= own == fed;
     if (own != place->frame) {
-        frame->frame.taken_in = place->frame;
+        ib_flow_more_of(frame)->taken_in = place->frame;
         flow_frame_of(flow, place->frame);
     }
 }
@@ -115,7 +125,7 @@ static void flow_on_sent_again(void *ctx, const struct place *place)
 static void flow_on_copy(void *ctx, const struct ib_rc_copy *copy)
 {
     struct ib_flow *flow = ctx;
-    struct ib_frame *frame = &flow_frame_of(flow, copy->place.frame)->frame;
+    struct ib_frame *frame = flow_frame_of(flow, copy->place.frame);
 
     frame->side = copy->place.side;
     frame->repeated = true;
@@ -309,16 +319,16 @@ static bool is_repeated(struct ib_flow *flow, const struct ib_connection *connec
 }
 
 /* Retransmissions follow closely, so a search frame by frame is enough. */
-static uint32_t copied_frame(const struct ib_frame *again)
+static uint32_t copied_frame(const struct ib_frame *again, const struct ib_opcode_info *info)
 {
     enum { FRAMES_BACK_MAX = 4096 };
 
     for (uint32_t number = fed - 1; number > 0 && fed - number <= FRAMES_BACK_MAX; number--) {
-        const struct ib_flow_frame *before = ib_flow_frame(number);
+        const struct ib_frame *before = ib_flow_frame(number);
+        const struct ib_opcode_info *its = before ? ib_frame_info(before) : NULL;
 
-        if (before && before->frame.info && before->frame.connection == again->connection &&
-            before->frame.side == again->side && before->frame.psn == again->psn &&
-            before->frame.info->response == again->info->response)
+        if (its && before->connection == again->connection && before->side == again->side &&
+            before->psn == again->psn && its->response == info->response)
             return number;
     }
     return 0;
@@ -334,32 +344,32 @@ static void flow_drop(const struct ib_arrival *arrival)
         ib_rc_damaged(connection->rc, ib_connection_sender(connection, arrival));
 }
 
-static void note_cut(struct ib_flow_frame *frame, const struct packet *whole, const struct ib_packet *packet)
+static void note_cut(struct ib_frame_more *more, const struct packet *whole, const struct ib_packet *packet)
 {
-    frame->frame.cut = packet->info;
-    frame->payload_captured = (uint32_t)packet->payload_captured;
-    frame->payload_len = (uint32_t)packet->payload_len;
+    more->cut = packet->info;
+    more->qp = packet->bth.qp;
+    more->payload_captured = (uint32_t)packet->payload_captured;
+    more->payload_len = (uint32_t)packet->payload_len;
     if (packet->payload > whole->data && packet->payload <= whole->data + whole->captured)
-        frame->payload_at = (uint32_t)(packet->payload - whole->data);
+        more->payload_at = (uint32_t)(packet->payload - whole->data);
 }
 
 /* The packet of this frame was given to its connection. */
-static struct ib_flow_frame *note_frame(struct ib_flow *flow, const struct ib_connection *connection,
-                                        const struct ib_arrival *arrival)
+static struct ib_frame *note_frame(struct ib_flow *flow, const struct ib_connection *connection,
+                                   const struct ib_arrival *arrival)
 {
     const struct ib_packet *packet = arrival->packet;
-    struct ib_flow_frame *kept = flow_frame_of(flow, fed);
-    struct ib_frame *frame = &kept->frame;
+    struct ib_frame *frame = flow_frame_of(flow, fed);
 
     frame->side = (uint8_t)ib_connection_sender(connection, arrival);
     frame->repeated = is_repeated(flow, connection);
     frame->psn = packet->bth.psn;
-    frame->qp = packet->bth.qp;
-    frame->info = packet->info;
-    frame->waits = !frame->repeated && frame->info && !frame->info->response && !kept->reported;
-    if (frame->repeated && frame->info)
-        frame->copies = copied_frame(frame);
-    return kept;
+    frame->opcode = packet->bth.opcode;
+    frame->given = true;
+    frame->waits = !frame->repeated && packet->info && !packet->info->response && !frame->reported;
+    if (frame->repeated && packet->info)
+        ib_flow_more_of(frame)->copies = copied_frame(frame, packet->info);
+    return frame;
 }
 
 static void flow_take(const struct packet *whole, const struct ib_datagram *datagram)
@@ -367,7 +377,7 @@ static void flow_take(const struct packet *whole, const struct ib_datagram *data
     struct ib_packet packet;
     struct ib_arrival arrival;
     const struct ib_connection *connection;
-    struct ib_flow_frame *frame;
+    struct ib_frame *frame;
     enum icrc_status icrc;
 
     if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED)
@@ -390,7 +400,7 @@ static void flow_take(const struct packet *whole, const struct ib_datagram *data
     }
     frame = note_frame(connection->host, connection, &arrival);
     if (datagram->captured < datagram->length && ib_service_of(packet.bth.opcode) == IB_RC)
-        note_cut(frame, whole, &packet);
+        note_cut(ib_flow_more_of(frame), whole, &packet);
 }
 
 void ib_flow_feed(const packet_info *pinfo)

@@ -16,13 +16,6 @@ void ib_plugin_handoff(void);
 
 /* ---- ib_flow.c: connections and frames ---- */
 
-/* A frame, with members that the upper layers need not know. Memory is of file scope. */
-struct ib_flow_frame {
-    struct ib_frame frame;
-    bool reported; /* first pass: the frame's own packet was reported when it came */
-    uint32_t payload_at, payload_captured, payload_len; /* of a cut packet's payload, in the frame; at 0: no payload */
-};
-
 struct ib_flow {
     struct stack_ib ib; /* first pass only; the first member, so that its events are those of the flow */
     struct connection connection;
@@ -35,8 +28,8 @@ struct ib_flow {
 void ib_flow_feed(const packet_info *pinfo);
 /* For each frame of any protocol: the last frame determines the end time of the capture. */
 void ib_flow_clock(const packet_info *pinfo);
-/* NULL: the packet belongs to no known connection. */
-const struct ib_flow_frame *ib_flow_frame(uint32_t number);
+/* NULL: the packet belongs to no known connection. Memory is of file scope. */
+const struct ib_frame *ib_flow_frame(uint32_t number);
 /* How the retransmission in that frame differs from the first transmission; NULL: it does not, or is none. */
 const char *ib_flow_difference(uint32_t number);
 /* Later passes: the packet was the only one of its queue pair, which was forgotten for lack of room. */

@@ -198,7 +198,7 @@ static void draw_transaction(struct rpcrdma_canvas *canvas)
         proto_item_set_generated(proto_tree_add_boolean(tree, rpcrdma_hf.repeated, canvas->tvb, 0, 0, 1));
     if (message->kind == RPCRDMA_KIND_CALL) {
         rpcrdma_link(tree, rpcrdma_hf.response_in, canvas->tvb, t->answer_frame);
-        rpcrdma_link(tree, rpcrdma_hf.copy_of, canvas->tvb, t->copied ? t->copied->call_frame : 0);
+        rpcrdma_link(tree, rpcrdma_hf.copy_of, canvas->tvb, t->copy_of);
         draw_unanswered(canvas);
     } else {
         int64_t ns = rpcrdma_response_ns(canvas);

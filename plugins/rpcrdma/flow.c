@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/rpcrdma/flow.h"
-#include "plugins/common/keep.h"
 
 #include "plugins/rpcrdma/ib_flow.h"
 
@@ -95,14 +94,9 @@ static struct kept_segment *segment_new(struct rpcrdma_flow *flow, const struct 
     rpcrdma_flow_settle(flow);
     segment = flow->latest_segment = judge_new(&flow->judge, sizeof *segment);
     segment->side = place->side;
-    if (flow->infiniband) {
-        segment->packet = keep_new(sizeof *segment->packet);
-        segment->packet->time_ns = place->time_ns;
-        segment->packet->own_frame = place->first_frame != 0 ? place->first_frame : place->frame;
-    }
     judge_keep(&flow->judge, &segment->record, place);
     if (flow->infiniband)
-        rpcrdma_ib_keep(segment);
+        rpcrdma_ib_keep(segment, place);
     return segment;
 }
 
@@ -123,7 +117,7 @@ static void rpcrdma_flow_on_message(void *ctx, const struct rpcrdma_message *mes
     rpcrdma_record_message(flow, message);
     if (flow->infiniband) {
         rpcrdma_ib_close_send(flow, message);
-        rpcrdma_ib_note_untold(flow, rpcrdma_flow_change(flow, &message->place));
+        rpcrdma_ib_note_untold(flow, &message->place);
     }
 }
 
@@ -133,7 +127,7 @@ static void rpcrdma_flow_on_move(void *ctx, const struct rpcrdma_move *move)
 
     rpcrdma_record_move(flow, move);
     if (flow->infiniband)
-        rpcrdma_ib_note_untold(flow, rpcrdma_flow_change(flow, &move->place));
+        rpcrdma_ib_note_untold(flow, &move->place);
 }
 
 static void rpcrdma_flow_on_payload(void *ctx, const struct rpcrdma_payload *payload)

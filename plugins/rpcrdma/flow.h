@@ -74,6 +74,8 @@ struct kept_rpc {
     uint32_t length, have; /* octets from `have` on are missing */
     struct kept_piece *pieces;
     unsigned n_pieces;
+    uint32_t waiting_n;                /* octets of `waiting` */
+    const uint8_t *waiting;            /* of a Call with Read chunks: the inline part, or NULL */
     const struct kept_chunk *from;     /* Position-Zero Read chunk or Reply chunk; NULL: the rest was inline */
     const struct kept_chunk *unplaced; /* a chunk whose position is unknown, or NULL */
 };
@@ -83,28 +85,24 @@ enum { KEPT_OPERATIONS_MAX = 128 }; /* larger numbers are in no statistics */
 /* There are half as many as Sends: members are ordered without gaps. */
 struct kept_transaction {
     uint64_t number; /* of the connection, from 1 */
-    uint32_t xid;
-    enum rpcrdma_outcome outcome;
-    uint32_t call_frame, answer_frame;
     int64_t call_time_ns;
-    uint32_t program, version, procedure;
-    uint32_t waiting_n;                            /* octets of `waiting` */
     uint64_t operations[KEPT_OPERATIONS_MAX / 64]; /* of a COMPOUND: the set of operation numbers */
     struct kept_chunk *chunks;
-    unsigned n_chunks, first_write, n_writes; /* Read chunks, Write chunks, Reply chunk */
-    struct kept_transaction *copied;          /* the Call of which this one is a copy, or NULL */
-    uint8_t side;                             /* the caller */
-    bool reverse;
-    bool copy_answered;    /* another copy of the Call was answered */
-    bool known;            /* program, version and procedure are known */
     struct kept_rpc *call; /* waits for its Read chunks until it is complete or given up */
-    struct kept_transaction *next_waiting;
-    const uint8_t *waiting; /* inline part of such a Call */
+    uint32_t xid, program, version, procedure;
+    uint32_t call_frame, answer_frame;
+    uint32_t copy_of;                         /* frame of the Call of which this one is a copy; 0: none */
+    uint16_t n_chunks, first_write, n_writes; /* Read chunks, Write chunks, Reply chunk */
+    enum rpcrdma_outcome outcome : 8;
+    unsigned side : 1; /* the caller */
+    bool reverse : 1;
+    bool copy_answered : 1; /* another copy of the Call was answered */
+    bool known : 1;         /* program, version and procedure are known */
 };
 
-/* InfiniBand: the packets of a Send. */
+/* InfiniBand: a Send of several packets, or one that was held back or sent again. */
 struct kept_sent {
-    const uint8_t *octets; /* of several packets, or of one held back; NULL: the payload of its frame */
+    const uint8_t *octets; /* NULL: the payload of its frame */
     int64_t received_ns;
     uint32_t n;
     uint32_t first_in, last_in; /* frame of the first packet, and the frame that completes the Send */
@@ -115,25 +113,24 @@ struct kept_sent {
 struct kept_message {
     struct kept_transaction *transaction; /* NULL: none */
     struct kept_rpc *rpc;                 /* dissected here; NULL: none, or in a later frame */
+    struct kept_sent *sent;               /* NULL: the Send is the payload of its frame, and was sent once */
     uint32_t in_use;                      /* outstanding transactions of the caller, including this one */
     uint32_t granted;                     /* Calls: latest grant; 0: unknown */
     uint32_t threshold;                   /* octets */
     uint32_t header_len;
-    enum rpcrdma_kind kind;
+    enum rpcrdma_kind kind : 8;
     bool repeated; /* another Send of the same Call, or a second answer */
     bool reverse;  /* belongs to a transaction that the server calls */
     bool empty;    /* has no octets */
     bool negotiated;
     bool call_given_up; /* the answered Call was never complete */
-    bool infiniband;
-    struct kept_sent sent[]; /* InfiniBand: one element; otherwise none */
 };
 
 static inline const struct kept_sent *kept_sent_of(const struct kept_message *message)
 {
     static const struct kept_sent whole;
 
-    return message->infiniband ? message->sent : &whole;
+    return message->sent ? message->sent : &whole;
 }
 
 /* InfiniBand: answers that may be sent again. */
@@ -155,14 +152,19 @@ struct kept_move {
     const struct kept_operation *operation;
 };
 
-/* A packet of InfiniBand. */
+/* What few packets of InfiniBand have. */
 struct kept_packet {
-    int64_t time_ns;
-    uint32_t own_frame;                 /* of the packet: before record.frame if the packet was held back */
-    const struct kept_message *part_of; /* the Send to which the packet belongs, once known */
-    bool of_send;
     struct kept_segment *next_in_frame; /* reported in the same frame */
-    struct kept_segment *next_in_send, *next_untold;
+    struct kept_segment *next_in_send;
+    const struct kept_message *part_of; /* the Send of several packets to which the packet belongs, once known */
+    uint32_t held_from;                 /* the packet was held back: its own frame; 0: it was not */
+};
+
+/* InfiniBand: a segment with an RPC message whose frame was dissected before its connection was known. */
+struct kept_untold {
+    struct kept_untold *next;
+    const struct kept_segment *segment;
+    int64_t time_ns;
 };
 
 /* A DDP Segment, a packet of InfiniBand, or a start-up frame. */
@@ -170,10 +172,17 @@ struct kept_segment {
     struct record record;
     struct kept_message *message;
     struct kept_move *move;
-    struct kept_packet *packet; /* InfiniBand; NULL on iWARP */
+    struct kept_packet *packet; /* InfiniBand: shared and empty unless something is in it; NULL on iWARP */
     uint8_t side;               /* the sender */
+    bool of_send;               /* InfiniBand: a packet of a Send */
     uint32_t refused_in;        /* the frame in which the receiver refused it; 0: it did not */
 };
+
+/* InfiniBand: the frame of the packet. */
+static inline uint32_t kept_own_frame(const struct kept_segment *segment)
+{
+    return segment->packet->held_from != 0 ? segment->packet->held_from : segment->record.frame;
+}
 
 /* The private data of a side: RFC 8797. */
 struct kept_startup {
@@ -196,17 +205,20 @@ struct rpcrdma_flow {
     struct kept_move *spare_move;          /* for the next move, or NULL */
     struct rpcrdma_history_record *record; /* of a connection that has ended; kept until all connections have */
     wmem_map_t *operations;                /* number -> struct kept_operation */
-    struct kept_transaction *waiting;      /* Calls that have waited for Read chunks */
-    uint32_t outstanding[2], granted[2];   /* by the calling side */
-    bool copied;                           /* a Call was sent again */
-    const uint32_t *now;                   /* InfiniBand: the current frame */
-    uint32_t latest[2];                    /* by side: frame of the latest request */
-    const struct remark *mark[2];          /* by side: the latest finding at that time */
+    struct kept_waiting {                  /* Calls that have waited for Read chunks */
+        struct kept_waiting *next;
+        struct kept_transaction *transaction;
+    } * waiting;
+    uint32_t outstanding[2], granted[2];                 /* by the calling side */
+    bool copied;                                         /* a Call was sent again */
+    const uint32_t *now;                                 /* InfiniBand: the current frame */
+    uint32_t latest[2];                                  /* by side: frame of the latest request */
+    const struct remark *mark[2];                        /* by side: the latest finding at that time */
     struct kept_segment *open_send[2], *last_of_send[2]; /* by side: packets of the incomplete Send */
     uint64_t repeats;                                    /* retransmissions so far */
     struct kept_answer *answers[2];                      /* by side: the latest ANSWERS_KEPT; NULL: none */
     unsigned n_answers[2];
-    struct kept_segment *untold, *last_untold; /* of frames that were dissected before their connection was known */
+    struct kept_untold *untold, *last_untold;
 };
 
 void rpcrdma_flow_register(void);

@@ -73,15 +73,14 @@ static void rpcrdma_ib_dissect_draw_message(struct rpcrdma_canvas *canvas, tvbuf
 /* If the end of a Send was not seen, its header is shown only if the packet is cut. */
 static bool is_part(const struct rpcrdma_canvas *canvas)
 {
-    const struct kept_packet *packet = canvas->segment->packet;
-
-    return packet->part_of || (packet->of_send && tvb_captured_length(canvas->tvb) == tvb_reported_length(canvas->tvb));
+    return canvas->segment->packet->part_of ||
+           (canvas->segment->of_send && tvb_captured_length(canvas->tvb) == tvb_reported_length(canvas->tvb));
 }
 
 /* True when payload was shown. */
 static bool rpcrdma_ib_dissect_draw_segment(struct rpcrdma_canvas *canvas, tvbuff_t *payload)
 {
-    bool own = canvas->segment->packet->own_frame == canvas->pinfo->num;
+    bool own = kept_own_frame(canvas->segment) == canvas->pinfo->num;
 
     canvas->tvb = own ? payload : tvb_new_subset_length(payload, 0, 0);
     if (canvas->segment->message) {
@@ -96,13 +95,16 @@ static bool rpcrdma_ib_dissect_draw_segment(struct rpcrdma_canvas *canvas, tvbuf
 /* RPC dissectors need the Calls in frames that were dissected before their connection was known. */
 static void tell_untold(struct rpcrdma_flow *flow, tvbuff_t *tvb, packet_info *pinfo, unsigned side)
 {
-    const struct kept_segment *segment;
+    const struct kept_untold *untold;
 
-    while ((segment = rpcrdma_ib_next_untold(flow))) {
-        struct rpcrdma_canvas canvas = {
-            .flow = flow, .segment = segment, .tvb = tvb, .pinfo = pinfo, .against = segment->side != side};
+    while ((untold = rpcrdma_ib_next_untold(flow))) {
+        struct rpcrdma_canvas canvas = {.flow = flow,
+                                        .segment = untold->segment,
+                                        .tvb = tvb,
+                                        .pinfo = pinfo,
+                                        .against = untold->segment->side != side};
 
-        rpcrdma_tell_segment(&canvas);
+        rpcrdma_tell_segment(&canvas, untold->time_ns);
     }
 }
 
@@ -110,13 +112,13 @@ static bool draw_other(struct rpcrdma_flow *flow, const struct ib_frame *frame, 
                        proto_tree *tree)
 {
     struct rpcrdma_canvas canvas = {.flow = flow, .pinfo = pinfo, .root = tree, .tvb = payload};
-    bool waits = frame->taken_in != 0 || (frame->waits && !PINFO_FD_VISITED(pinfo));
+    const struct ib_opcode_info *info = ib_frame_info(frame);
+    bool waits = frame->more->taken_in != 0 || (frame->waits && !PINFO_FD_VISITED(pinfo));
 
     if (waits)
-        rpcrdma_draw_waiting(&canvas, frame->taken_in);
+        rpcrdma_draw_waiting(&canvas, frame->more->taken_in);
     else if (frame->repeated)
-        rpcrdma_draw_repeated(&canvas, frame->copies,
-                              frame->info && frame->info->message == IB_MESSAGE_SEND && frame->info->first);
+        rpcrdma_draw_repeated(&canvas, frame->more->copies, info && info->message == IB_MESSAGE_SEND && info->first);
     return waits || frame->repeated;
 }
 
@@ -153,10 +155,14 @@ static bool has_message(uint32_t number)
 static bool draw_cut_send(struct rpcrdma_flow *flow, const struct ib_frame *frame, tvbuff_t *payload,
                           packet_info *pinfo, proto_tree *tree)
 {
-    struct rpcrdma_canvas canvas = {
-        .flow = flow, .side = frame->side, .tvb = payload, .pinfo = pinfo, .root = tree, .more = !frame->cut->last};
+    struct rpcrdma_canvas canvas = {.flow = flow,
+                                    .side = frame->side,
+                                    .tvb = payload,
+                                    .pinfo = pinfo,
+                                    .root = tree,
+                                    .more = !frame->more->cut->last};
 
-    if (frame->cut->message != IB_MESSAGE_SEND || !frame->cut->first ||
+    if (frame->more->cut->message != IB_MESSAGE_SEND || !frame->more->cut->first ||
         !rpcrdma_is_unrecorded(&canvas, flow->recognised || flow->seems || rpcrdma_ib_is_forced()))
         return false;
     flow->seems = true;
@@ -172,7 +178,7 @@ static bool rest_has_segments(const struct rpcrdma_flow *flow, uint32_t number)
 
 bool rpcrdma_ib_has_rest(const struct ib_frame *frame, uint32_t number)
 {
-    return frame->cut || rest_has_segments(frame->connection->rpcrdma, number);
+    return frame->more->cut || rest_has_segments(frame->connection->rpcrdma, number);
 }
 
 static bool rpcrdma_ib_dissect_rest(struct rpcrdma_flow *flow, const struct ib_frame *frame, tvbuff_t *tvb,
@@ -207,7 +213,7 @@ static int rpcrdma_ib_dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_t
     if (payload->rest)
         return rpcrdma_ib_dissect_rest(flow, payload->frame, tvb, pinfo, tree);
     if (!flow->recognised)
-        return payload->frame->cut && draw_cut_send(flow, payload->frame, tvb, pinfo, tree);
+        return payload->frame->more->cut && draw_cut_send(flow, payload->frame, tvb, pinfo, tree);
     if (!draw_frame(flow, payload->frame, tvb, pinfo, tree) && tvb_reported_length(tvb) > 0)
         call_data_dissector(tvb, pinfo, tree);
     return 1;

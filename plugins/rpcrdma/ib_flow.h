@@ -18,15 +18,15 @@ void rpcrdma_ib_on_sent_again(struct rpcrdma_flow *flow, const struct place *pla
  */
 const struct kept_segment *rpcrdma_ib_segments(uint32_t number);
 
-/* Called by flow.c: a new segment of the flow. */
-void rpcrdma_ib_keep(struct kept_segment *segment);
+/* Called by flow.c: a new segment of the flow, at this place. */
+void rpcrdma_ib_keep(struct kept_segment *segment, const struct place *place);
 /* A packet of a Send, before the engine reports the Send. */
 void rpcrdma_ib_open_send(struct rpcrdma_flow *flow, struct kept_segment *segment, bool first);
 void rpcrdma_ib_close_send(struct rpcrdma_flow *flow, const struct rpcrdma_message *message);
-/* A message, or a move that completes a Call. */
-void rpcrdma_ib_note_untold(struct rpcrdma_flow *flow, struct kept_segment *segment);
-/* The next segment with an RPC message whose frame was dissected before its connection was known; NULL: no more. */
-const struct kept_segment *rpcrdma_ib_next_untold(struct rpcrdma_flow *flow);
+/* A message, or a move that completes a Call, at this place. */
+void rpcrdma_ib_note_untold(struct rpcrdma_flow *flow, const struct place *place);
+/* NULL: no more. */
+const struct kept_untold *rpcrdma_ib_next_untold(struct rpcrdma_flow *flow);
 
 void rpcrdma_ib_flow_register(void);
 

@@ -217,7 +217,7 @@ void rpcrdma_tell_rpc(struct rpcrdma_canvas *canvas, const struct kept_transacti
                              transaction->call_time_ns, transaction->reverse);
 }
 
-void rpcrdma_tell_segment(struct rpcrdma_canvas *canvas)
+void rpcrdma_tell_segment(struct rpcrdma_canvas *canvas, int64_t time_ns)
 {
     const struct kept_segment *segment = canvas->segment;
     const struct kept_message *message = segment->message;
@@ -235,14 +235,13 @@ void rpcrdma_tell_segment(struct rpcrdma_canvas *canvas)
     if (!rpc)
         return;
     if (!rpc->plain && rpc->have >= RPC_REPLY_MIN)
-        rpcrdma_payload_tell(canvas, rpcrdma_payload_whole_of(canvas, rpc), segment->record.frame,
-                             segment->packet->time_ns, reverse);
+        rpcrdma_payload_tell(canvas, rpcrdma_payload_whole_of(canvas, rpc), segment->record.frame, time_ns, reverse);
     else if (rpc->plain && sent && sent->octets && message->header_len < sent->n)
         rpcrdma_payload_tell(canvas,
                              tvb_new_child_real_data(canvas->tvb, sent->octets + message->header_len,
                                                      sent->n - message->header_len,
                                                      (int)(sent->n - message->header_len)),
-                             segment->record.frame, segment->packet->time_ns, reverse);
+                             segment->record.frame, time_ns, reverse);
 }
 
 void rpcrdma_show_rest(struct rpcrdma_canvas *canvas)

@@ -486,7 +486,7 @@ static bool chunk_complete(const struct rpcrdma_transaction *t, unsigned number)
 
 bool rpcrdma_call_complete(const struct kept_transaction *kept, const struct rpcrdma_transaction *t)
 {
-    bool any = kept->waiting != NULL;
+    bool any = kept->call->waiting != NULL;
 
     for (unsigned i = 0; i < t->n_chunks; i++) {
         if (t->chunks[i].kind != RPCRDMA_READ_CHUNK)

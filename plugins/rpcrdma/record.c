@@ -59,16 +59,18 @@ static void plugins_record_note_operations(struct kept_transaction *kept, const 
     }
 }
 
-/* The first of the outstanding Calls of which this one is a copy; NULL: it is unknown. */
-static struct kept_transaction *record_first_copy(const struct rpcrdma_flow *flow, const struct rpcrdma_transaction *t)
+/* The frame of the first of the outstanding Calls of which this one is a copy; 0: it is unknown. */
+static uint32_t record_first_copy(const struct rpcrdma_flow *flow, const struct rpcrdma_transaction *t)
 {
     const struct rpcrdma_connection *rpcrdma = rpcrdma_flow_connection(flow);
     struct rpcrdma_transaction *first = NULL;
+    const struct kept_transaction *kept;
 
     do
         first = rpcrdma_next_outstanding(rpcrdma, t->side, first);
     while (first && first->xid != t->xid);
-    return first && first != t ? first->host : NULL;
+    kept = first && first != t ? first->host : NULL;
+    return kept ? kept->call_frame : 0;
 }
 
 static struct kept_transaction *transaction_new(struct rpcrdma_flow *flow, const struct rpcrdma_message *message)
@@ -79,7 +81,7 @@ static struct kept_transaction *transaction_new(struct rpcrdma_flow *flow, const
     kept->number = t->number;
     flow->transactions = t->number > flow->transactions ? t->number : flow->transactions;
     kept->xid = t->xid;
-    kept->side = (uint8_t)t->side;
+    kept->side = t->side;
     kept->reverse = t->reverse;
     kept->call_frame = message->place.frame;
     kept->call_time_ns = message->place.time_ns;
@@ -89,7 +91,7 @@ static struct kept_transaction *transaction_new(struct rpcrdma_flow *flow, const
     plugins_record_note_operations(kept, &t->open->call_body);
     t->host = kept;
     if (t->repeats)
-        kept->copied = record_first_copy(flow, t);
+        kept->copy_of = record_first_copy(flow, t);
     flow->copied |= t->repeats;
     return kept;
 }
@@ -114,6 +116,14 @@ static bool unpadded(const struct rpcrdma_body *body)
     return body && body->known && body->walked && body->reduction == RPCRDMA_REDUCED_UNPADDED;
 }
 
+static void note_waiting(struct rpcrdma_flow *flow, struct kept_transaction *t)
+{
+    struct kept_waiting *waiting = wmem_new(wmem_file_scope(), struct kept_waiting);
+
+    *waiting = (struct kept_waiting){.next = flow->waiting, .transaction = t};
+    flow->waiting = waiting;
+}
+
 static void plugins_record_call(struct rpcrdma_flow *flow, struct kept_message *kept,
                                 const struct rpcrdma_message *message)
 {
@@ -129,15 +139,14 @@ static void plugins_record_call(struct rpcrdma_flow *flow, struct kept_message *
     }
     t->call = wmem_new0(wmem_file_scope(), struct kept_rpc);
     if (message->has_rpc) {
-        t->waiting_n = message->n - from;
-        t->waiting = wmem_memdup(wmem_file_scope(), message->p + from, t->waiting_n);
+        t->call->waiting_n = message->n - from;
+        t->call->waiting = wmem_memdup(wmem_file_scope(), message->p + from, t->call->waiting_n);
     }
     if (!rpcrdma_call_complete(t, message->transaction)) {
-        t->next_waiting = flow->waiting;
-        flow->waiting = t;
+        note_waiting(flow, t);
         return;
     }
-    rpcrdma_rebuild(t->call, t, &message->transaction->open->call_body, t->waiting, t->waiting_n);
+    rpcrdma_rebuild(t->call, t, &message->transaction->open->call_body, t->call->waiting, t->call->waiting_n);
     t->call->complete_in = message->place.frame;
     kept->rpc = t->call;
 }
@@ -167,7 +176,7 @@ static bool waits(const struct kept_transaction *t)
 /* A Call that never becomes complete: its Read chunks were not read, or the capture lacks their octets. */
 static void plugins_record_give_up(struct kept_transaction *t, const struct rpcrdma_body *body)
 {
-    rpcrdma_rebuild(t->call, t, body, t->waiting, t->waiting_n);
+    rpcrdma_rebuild(t->call, t, body, t->call->waiting, t->call->waiting_n);
     t->call->given_up = true;
 }
 
@@ -250,13 +259,12 @@ static void record_answer(struct rpcrdma_flow *flow, struct kept_message *kept, 
 void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_message *message)
 {
     struct kept_segment *segment = rpcrdma_flow_change(flow, &message->place);
-    struct kept_message *kept = keep_new(sizeof *kept + (flow->infiniband ? sizeof *kept->sent : 0));
+    struct kept_message *kept = keep_new(sizeof *kept);
 
     flow->recognised = true;
     if (!segment)
         return;
     segment->message = kept;
-    kept->infiniband = flow->infiniband;
     kept->kind = message->kind;
     kept->empty = message->n == 0;
     kept->header_len = message->header.header_len;
@@ -341,7 +349,7 @@ static void note_octets(struct kept_move *kept, struct kept_chunk *chunk, struct
     keep_part(chunk, move);
     if (!rpcrdma_call_complete(t, move->offer->transaction))
         return;
-    rpcrdma_rebuild(t->call, t, &move->offer->transaction->open->call_body, t->waiting, t->waiting_n);
+    rpcrdma_rebuild(t->call, t, &move->offer->transaction->open->call_body, t->call->waiting, t->call->waiting_n);
     t->call->complete_in = move->place.frame;
     kept->completes = t->call;
 }
@@ -378,8 +386,8 @@ void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *m
 
 void rpcrdma_record_finish(struct rpcrdma_flow *flow)
 {
-    for (struct kept_transaction *t = flow->waiting; t; t = t->next_waiting) {
-        if (waits(t))
-            plugins_record_give_up(t, NULL);
+    for (const struct kept_waiting *w = flow->waiting; w; w = w->next) {
+        if (waits(w->transaction))
+            plugins_record_give_up(w->transaction, NULL);
     }
 }

@@ -142,8 +142,8 @@ void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc,
  * without their Calls.
  */
 void rpcrdma_tell_rpc(struct rpcrdma_canvas *canvas, const struct kept_transaction *transaction);
-/* The same for the RPC message of the canvas's segment. */
-void rpcrdma_tell_segment(struct rpcrdma_canvas *canvas);
+/* The same for the RPC message of the canvas's segment, which came at that time. */
+void rpcrdma_tell_segment(struct rpcrdma_canvas *canvas, int64_t time_ns);
 /* Passes the captured part of the RPC message after the header. */
 void rpcrdma_show_beginning(struct rpcrdma_canvas *canvas);
 /* Shows the rest of a Send without an RPC message. */
