@@ -47,7 +47,22 @@ static void hide_children(proto_tree *tree)
         proto_item_set_hidden(node);
 }
 
-static void label_message(const struct rdmap_canvas *canvas, proto_item *item, bool whole)
+/* The message of a segment that is in one. */
+static struct rdmap_msg message_of_segment(const struct rdmap_canvas *canvas)
+{
+    const struct rdmap_seg *seg = canvas->seg;
+
+    if (!seg->alone)
+        return *seg->msg;
+    return (struct rdmap_msg){.number = seg->message,
+                              .segments = 1,
+                              .first_frame = seg->record.frame,
+                              .last_frame = seg->record.frame,
+                              .ended = true,
+                              .to = canvas->ddp->to};
+}
+
+static void label_message(const struct rdmap_canvas *canvas, const struct rdmap_msg *msg, proto_item *item, bool whole)
 {
     const struct rdmap_seg *seg = canvas->seg;
     struct label label;
@@ -60,15 +75,15 @@ static void label_message(const struct rdmap_canvas *canvas, proto_item *item, b
     label_number(&label, seg->message_octets);
     if (!whole) {
         label_text(&label, ", ");
-        if (seg->msg->ended) {
-            label_number(&label, seg->msg->segments);
+        if (msg->ended) {
+            label_number(&label, msg->segments);
             label_text(&label, " of ");
         }
         label_number(&label, seg->index + UINT64_C(1));
         label_text(&label, "segment ");
     }
     label_text(&label, ": ");
-    label_number(&label, seg->msg->number + 1);
+    label_number(&label, msg->number + 1);
     label_text(&label, " ");
     label_end(&label, item, rddp_hf.message);
 }
@@ -76,32 +91,32 @@ static void label_message(const struct rdmap_canvas *canvas, proto_item *item, b
 static void rdmap_draw_message(struct rdmap_canvas *canvas)
 {
     const struct rdmap_seg *seg = canvas->seg;
-    const struct rdmap_msg *msg;
+    struct rdmap_msg msg;
     proto_item *item;
     proto_tree *tree;
     bool whole;
 
-    if (!seg || !seg->msg)
+    if (!seg || !seg->in_message)
         return;
-    msg = seg->msg;
+    msg = message_of_segment(canvas);
     whole = seg->index == 0 && canvas->ddp->last && seg->first_known;
     item = proto_tree_add_item(canvas->ddp_tree, rddp_hf.message, canvas->tvb, 0, 0, ENC_NA);
     proto_item_set_generated(item);
-    label_message(canvas, item, whole);
+    label_message(canvas, &msg, item, whole);
     tree = proto_item_add_subtree(item, rdmap_ett.message);
-    proto_item_set_generated(proto_tree_add_uint64(tree, rddp_hf.message_number, canvas->tvb, 0, 0, msg->number + 1));
+    proto_item_set_generated(proto_tree_add_uint64(tree, rddp_hf.message_number, canvas->tvb, 0, 0, msg.number + 1));
     proto_item_set_generated(proto_tree_add_uint(tree, rddp_hf.message_segment, canvas->tvb, 0, 0, seg->index + 1));
-    if (msg->ended)
-        proto_item_set_generated(proto_tree_add_uint(tree, rddp_hf.message_segments, canvas->tvb, 0, 0, msg->segments));
+    if (msg.ended)
+        proto_item_set_generated(proto_tree_add_uint(tree, rddp_hf.message_segments, canvas->tvb, 0, 0, msg.segments));
     proto_item_set_generated(
         proto_tree_add_uint64(tree, rddp_hf.message_octets, canvas->tvb, 0, 0, seg->message_octets));
     if (canvas->ddp->tagged)
-        proto_item_set_generated(proto_tree_add_uint64(tree, rddp_hf.message_from, canvas->tvb, 0, 0, msg->to));
+        proto_item_set_generated(proto_tree_add_uint64(tree, rddp_hf.message_from, canvas->tvb, 0, 0, msg.to));
     if (!seg->first_known)
         proto_item_set_generated(proto_tree_add_boolean(tree, rddp_hf.message_partial, canvas->tvb, 0, 0, 1));
-    rdmap_link(tree, rddp_hf.message_first_frame, canvas->tvb, msg->first_frame);
-    if (msg->ended)
-        rdmap_link(tree, rddp_hf.message_last_frame, canvas->tvb, msg->last_frame);
+    rdmap_link(tree, rddp_hf.message_first_frame, canvas->tvb, msg.first_frame);
+    if (msg.ended)
+        rdmap_link(tree, rddp_hf.message_last_frame, canvas->tvb, msg.last_frame);
     if (whole)
         hide_children(tree);
 }
@@ -291,14 +306,14 @@ static char *place_in_message(char *at, const struct rdmap_canvas *canvas)
 {
     const struct rdmap_seg *seg = canvas->seg;
 
-    if (!seg || !seg->msg || (seg->index == 0 && canvas->ddp->last && seg->first_known))
+    if (!seg || !seg->in_message || (seg->index == 0 && canvas->ddp->last && seg->first_known))
         return at;
     if (!seg->first_known)
         return text_before(at, " [beginning not captured]");
     at = text_before(at, "]");
-    if (!seg->msg->ended)
+    if (!message_of_segment(canvas).ended)
         return text_before(uint_to_str_back(at, seg->index + 1), " [segment ");
-    at = text_before(uint_to_str_back(at, seg->msg->segments), " of ");
+    at = text_before(uint_to_str_back(at, message_of_segment(canvas).segments), " of ");
     return text_before(uint_to_str_back(at, seg->index + 1), " [");
 }
 

@@ -151,25 +151,27 @@ static void draw_response(struct rdmap_canvas *canvas, const struct rdmap_op *op
 
 static void operation_draw_links(struct rdmap_canvas *canvas)
 {
-    const struct rdmap_op *op = canvas->seg ? canvas->seg->op : NULL;
+    const struct rdmap_seg *seg = canvas->seg;
+    uint64_t operation = seg ? rdmap_seg_operation(seg) : 0;
 
-    if (!op)
+    if (operation == 0)
         return;
     proto_item_set_generated(
-        proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.operation, canvas->tvb, 0, 0, op->number));
+        proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.operation, canvas->tvb, 0, 0, operation));
     switch (canvas->ddp->opcode) {
     case RDMAP_READ_REQUEST:
     case RDMAP_ATOMIC_REQUEST:
-        draw_request(canvas, op);
+        if (seg->answerable)
+            draw_request(canvas, seg->op);
         break;
     case RDMAP_READ_RESPONSE:
     case RDMAP_ATOMIC_RESPONSE:
-        draw_response(canvas, op);
+        if (seg->answerable)
+            draw_response(canvas, seg->op);
         break;
     case RDMAP_IMMEDIATE:
     case RDMAP_IMMEDIATE_SE:
-        if (canvas->seg->more->after_write)
-            rdmap_link(canvas->rdmap_tree, rdmap_hf.after_write, canvas->tvb, canvas->seg->more->after_write->frame);
+        rdmap_link(canvas->rdmap_tree, rdmap_hf.after_write, canvas->tvb, seg->more->after_write);
         break;
     default:
         break;

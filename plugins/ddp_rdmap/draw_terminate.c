@@ -118,7 +118,7 @@ static void draw_culprit(struct rdmap_canvas *canvas)
     rdmap_link(canvas->rdmap_tree, rdmap_hf.caused_by, canvas->tvb, blame->frame);
     if (canvas->seg->more->blames)
         proto_item_set_generated(proto_tree_add_uint64(canvas->rdmap_tree, rdmap_hf.caused_by_operation, canvas->tvb, 0,
-                                                       0, canvas->seg->more->blames->number));
+                                                       0, canvas->seg->more->blames));
 }
 
 void rdmap_draw_terminate(struct rdmap_canvas *canvas)

@@ -73,6 +73,11 @@ static void flow_note_message(struct rdmap_flow *flow, struct rdmap_seg *seg, co
     const struct ddp_segment *ddp = &event->fpdu->ddp;
     struct rdmap_msg **open = &flow->open[seg->side & 1u][ddp->tagged ? 0 : 1 + (ddp->qn & 3u)], *msg = *open;
 
+    if (event->index == 0 && ddp->last) {
+        seg->alone = true;
+        seg->message = event->message;
+        return;
+    }
     if (!msg || msg->number != event->message) {
         *open = msg = keep_new(sizeof *msg);
         msg->number = event->message;
@@ -80,7 +85,6 @@ static void flow_note_message(struct rdmap_flow *flow, struct rdmap_seg *seg, co
         msg->to = ddp->to;
     }
     msg->segments = event->index + 1;
-    msg->octets = event->message_octets;
     msg->last_frame = seg->record.frame;
     msg->ended |= ddp->last;
     seg->msg = msg;
@@ -199,32 +203,70 @@ static void note_whole(struct rdmap_flow *flow, struct rdmap_seg *seg, const str
     }
 }
 
-/* ---- events of the engine ---- */
+/* ---- operations ---- */
 
-static struct rdmap_op *flow_operation_of(const struct rdmap_flow *flow, uint64_t number)
+enum { OPS_MIN = 8 };
+
+/* Where the operation is, or belongs, in flow->ops. */
+static unsigned op_place_for(const struct rdmap_flow *flow, uint64_t number)
 {
-    if (number == 0 || number > wmem_array_get_count(flow->operations))
-        return NULL;
-    return *(struct rdmap_op **)wmem_array_index(flow->operations, (unsigned)number - 1);
+    unsigned from = 0, to = flow->n_ops;
+
+    while (from < to) {
+        unsigned middle = from + (to - from) / 2;
+
+        if (flow->ops[middle]->number < number)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
 }
 
-/* The engine numbers operations as they begin. */
-static struct rdmap_op *operation_new(const struct rdmap_flow *flow, const struct rdmap_operation *operation)
+static struct rdmap_op *op_of(struct rdmap_flow *flow, const struct rdmap_operation *operation)
 {
-    struct rdmap_op *op = keep_new(sizeof *op), *none = NULL;
+    unsigned at = op_place_for(flow, operation->number);
+    struct rdmap_op *op;
 
+    if (at < flow->n_ops && flow->ops[at]->number == operation->number)
+        return flow->ops[at];
+    if (flow->n_ops == flow->ops_room) {
+        flow->ops_room = flow->ops_room == 0 ? OPS_MIN : 2 * flow->ops_room;
+        flow->ops = wmem_realloc(wmem_file_scope(), flow->ops, flow->ops_room * sizeof(struct rdmap_op *));
+    }
+    memmove(&flow->ops[at + 1], &flow->ops[at], (flow->n_ops - at) * sizeof(struct rdmap_op *));
+    flow->ops[at] = op = keep_new(sizeof *op);
+    flow->n_ops++;
     op->number = operation->number;
     op->kind = operation->kind;
     op->frame = operation->place.frame;
     op->time_ns = operation->place.time_ns;
-    while (wmem_array_get_count(flow->operations) + 1 < operation->number)
-        wmem_array_append_one(flow->operations, none);
-    if (wmem_array_get_count(flow->operations) < operation->number)
-        wmem_array_append_one(flow->operations, op);
-    else
-        *(struct rdmap_op **)wmem_array_index(flow->operations, (unsigned)operation->number - 1) = op;
     return op;
 }
+
+/* A Read or Atomic began, continued, or was answered. */
+static struct rdmap_op *record_op(struct rdmap_flow *flow, const struct rdmap_operation *operation)
+{
+    struct rdmap_op *op = op_of(flow, operation);
+
+    op->answer_frame = operation->answered ? operation->last_answer.frame : 0;
+    if (op->kind == RDMAP_OP_ATOMIC) {
+        if (!op->atomic)
+            op->atomic = wmem_new(wmem_file_scope(), struct rdmap_operation);
+        *op->atomic = *operation;
+    }
+    return op;
+}
+
+static void flow_note_latest_write(struct rdmap_flow *flow, const struct rdmap_operation *operation)
+{
+    if (operation->number <= flow->latest_write[operation->side & 1u].operation)
+        return;
+    flow->latest_write[operation->side & 1u].operation = operation->number;
+    flow->latest_write[operation->side & 1u].frame = operation->place.frame;
+}
+
+/* ---- events of the engine ---- */
 
 static void record_segment(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct rdmap_segment_event *event)
 {
@@ -285,22 +327,22 @@ void rdmap_flow_on_segment(struct rdmap_flow *flow, const struct rdmap_segment_e
 void rdmap_flow_on_operation(struct rdmap_flow *flow, const struct rdmap_operation *operation,
                              const struct place *place)
 {
-    struct rdmap_op *op = flow_operation_of(flow, operation->number);
+    bool answerable = operation->kind == RDMAP_OP_READ || operation->kind == RDMAP_OP_ATOMIC;
+    struct rdmap_op *op = answerable ? record_op(flow, operation) : NULL;
     struct rdmap_seg *seg = flow_current(flow, place);
 
-    if (!op)
-        op = operation_new(flow, operation);
-    op->answer_frame = operation->answered ? operation->last_answer.frame : 0;
-    if (op->kind == RDMAP_OP_ATOMIC) {
-        if (!op->atomic)
-            op->atomic = wmem_new(wmem_file_scope(), struct rdmap_operation);
-        *op->atomic = *operation;
-    }
+    if (operation->kind == RDMAP_OP_WRITE)
+        flow_note_latest_write(flow, operation);
     if (!seg)
         return;
-    seg->op = op;
-    if (op->kind == RDMAP_OP_IMMEDIATE && operation->after_write != 0)
-        more_of(seg)->after_write = flow_operation_of(flow, operation->after_write);
+    seg->answerable = answerable;
+    if (answerable)
+        seg->op = op;
+    else
+        seg->operation = operation->number;
+    if (operation->kind == RDMAP_OP_IMMEDIATE && operation->after_write != 0 &&
+        operation->after_write == flow->latest_write[operation->side & 1u].operation)
+        more_of(seg)->after_write = flow->latest_write[operation->side & 1u].frame;
 }
 
 static void record_blame(const struct rdmap_flow *flow, struct rdmap_seg *seg,
@@ -314,7 +356,7 @@ static void record_blame(const struct rdmap_flow *flow, struct rdmap_seg *seg,
         const struct rdmap_seg *culprit = rdmap_flow_seg(flow, &event->culprit);
 
         blame->frame = event->culprit.frame;
-        more_of(seg)->blames = culprit ? culprit->op : NULL;
+        more_of(seg)->blames = culprit ? rdmap_seg_operation(culprit) : 0;
     }
     more_of(seg)->blame = blame;
 }
@@ -333,7 +375,6 @@ void rdmap_flow_begin(struct connection *connection)
 {
     struct rdmap_flow *flow = wmem_new0(wmem_file_scope(), struct rdmap_flow);
 
-    flow->operations = wmem_array_new(wmem_file_scope(), sizeof(struct rdmap_op *));
     flow->wholes = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
     for (unsigned side = 0; side < 2; side++)
         flow->stags[side] = wmem_map_new(wmem_file_scope(), g_direct_hash, g_direct_equal);

@@ -18,8 +18,7 @@ enum { RDMAP_WHOLE_RANGES = 16 };
 struct rdmap_msg {
     uint64_t number; /* of its direction, from 0 */
     uint32_t segments, first_frame, last_frame;
-    bool ended; /* the segment with L = 1 was seen */
-    uint64_t octets;
+    bool ended;  /* the segment with L = 1 was seen */
     uint64_t to; /* Tagged: tagged offset of the first segment */
 };
 
@@ -60,7 +59,7 @@ struct rdmap_queue_seen {
     uint32_t msn, mo; /* of the octet after the latest segment */
 };
 
-/* What the plugin keeps of an operation of the engine. */
+/* A Read or Atomic: an operation that is answered. */
 struct rdmap_op {
     uint64_t number;
     int64_t time_ns;              /* of the first segment */
@@ -72,19 +71,25 @@ struct rdmap_op {
 /* State that few segments have. */
 struct rdmap_seg_more {
     struct rdmap_whole *whole;
-    const struct rdmap_op *after_write;
     const struct rdmap_stag_life *source; /* Read Requests: of the source STag */
     const struct rdmap_blame *blame;
-    const struct rdmap_op *blames;
+    uint64_t blames; /* number of the operation; 0: none */
     const struct rdmap_gap *gap;
+    uint32_t after_write; /* Immediate Data: frame of the RDMA Write before; 0: none */
 };
 
 /* A DDP Segment. There are as many as FPDUs, so members that most do not need are in `more`. */
 struct rdmap_seg {
     struct record record; /* at its FPDU */
     uint64_t message_octets;
-    struct rdmap_msg *msg;
-    struct rdmap_op *op;
+    union {
+        uint64_t message;      /* alone: the number of its message, from 0 */
+        struct rdmap_msg *msg; /* one of several; NULL: not in_message */
+    };
+    union {
+        uint64_t operation;  /* number; 0: unknown */
+        struct rdmap_op *op; /* answerable */
+    };
     /* Life of the STag in the DDP header or, for Atomics and Read Requests, of the requester's STag. */
     const struct rdmap_stag_life *stag;
     struct rdmap_seg_more *more; /* never NULL; shared and empty unless something is in it */
@@ -92,20 +97,33 @@ struct rdmap_seg {
     uint8_t side;
     bool told : 1; /* the engine accepted it as a segment */
     bool in_message : 1, first_known : 1;
-    bool completes : 1; /* adds the last missing octets to more->whole */
+    bool alone : 1;      /* the only segment of its message: there is no struct rdmap_msg */
+    bool answerable : 1; /* belongs to a Read or Atomic: there is a struct rdmap_op */
+    bool completes : 1;  /* adds the last missing octets to more->whole */
 };
 
 struct rdmap_flow {
-    struct judge judge;       /* its records: struct rdmap_seg */
-    wmem_array_t *operations; /* by number from 1: pointers to struct rdmap_op, or NULL */
-    bool builtin_took;        /* a dissector in the built-in dissector's list accepted a Send */
+    struct judge judge; /* its records: struct rdmap_seg */
+    bool builtin_took;  /* a dissector in the built-in dissector's list accepted a Send */
     /* First pass only. */
     struct rdmap_seg *current;
+    struct rdmap_op **ops; /* sorted by number */
+    unsigned n_ops, ops_room;
+    struct {
+        uint64_t operation;
+        uint32_t frame;           /* of its first segment */
+    } latest_write[2];            /* by side */
     struct rdmap_msg *open[2][5]; /* by side: message of the Tagged segments, and of QN 0 to 3 */
     struct rdmap_queue_seen seen[2][4];
     wmem_map_t *wholes;   /* key -> latest struct rdmap_whole */
     wmem_map_t *stags[2]; /* by the owner of the memory: STag -> struct rdmap_stag_life */
 };
+
+/* 0: unknown. */
+static inline uint64_t rdmap_seg_operation(const struct rdmap_seg *seg)
+{
+    return seg->answerable ? seg->op->number : seg->operation;
+}
 
 /* First pass: before the first event that only occurs with RDMA. */
 void rdmap_flow_begin(struct connection *connection);

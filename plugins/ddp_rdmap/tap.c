@@ -60,7 +60,7 @@ void rdmap_tap(struct rdmap_canvas *canvas)
     news->ends = canvas->ddp->last;
     news->octets = seg->message_octets;
     news->response = RESPONSE_NONE;
-    if (seg->op) {
+    if (seg->answerable) {
         news->response = response_of(canvas, seg->op);
         news->request_time.secs = seg->op->time_ns / 1000000000;
         news->request_time.nsecs = (int)(seg->op->time_ns % 1000000000);
