@@ -36,7 +36,7 @@ enum tap_kind {
     TAP_READ_OCTETS, /* of the segment with the same `of`; the last record has no octets */
     /* Chunks in the client's memory; `of`: the XID, with its four octets as in memory. */
     TAP_EXPOSED, /* by the following Call: what the server will read */
-    TAP_WRITTEN, /* by the server, before the received Reply; the last record has no octets */
+    TAP_WRITTEN, /* by the server, before the received Reply; the last record has no octets, or is marked */
     TAP_KINDS
 };
 
@@ -54,10 +54,15 @@ struct tap_event {
     __u8 server; /* the host is the server */
     __u8 first;  /* the first block of its kind; TAP_BODY: not used */
     __u8 invalidates;
-    __u8 reserved;
+    __u8 last;     /* TAP_WRITTEN: the last record, although it has octets */
     __u8 ird, ord; /* the largest number of Reads that the sender of the private data serves, and has outstanding */
     __u8 pad[2];
-    __u8 local[TAP_SOCKADDR], peer[TAP_SOCKADDR]; /* struct sockaddr_in or sockaddr_in6 */
+    __u32 lost, unused; /* lost: records without room so far, which came before this one */
+    /*
+     * struct sockaddr_in or sockaddr_in6. Zero in records of Sends and chunks if an earlier record of the connection
+     * had them.
+     */
+    __u8 local[TAP_SOCKADDR], peer[TAP_SOCKADDR];
 };
 
 #endif

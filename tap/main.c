@@ -71,30 +71,30 @@ static bool record(const struct tap_options *options, const struct attached *att
     struct probes *probes = attached->probes;
     struct recorder *recorder = attached->recorder;
     int64_t since_ns = clock_ns(CLOCK_MONOTONIC);
-    uint64_t lost = 0;
+    uint64_t left_out = 0;
+    bool lives, read, last, full;
 
-    for (;;) {
+    do {
         int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-        bool last = stopped || (options->child && is_let_go());
+        uint64_t lost = probes_lost(probes); /* what was lost by now came after the records that wait */
         struct recorder_counts counts;
         uint64_t all;
 
-        if (!keeper_lives(&attached->keeper)) {
-            errno = ECHILD;
-            return false;
-        }
-        if (!probes_read(probes, last ? 0 : POLL_MS))
-            return false;
-        all = probes_lost(probes);
-        recorder_lost(recorder, all - lost);
-        lost = all;
+        lives = keeper_lives(&attached->keeper);
+        last = !lives || stopped || (options->child && is_let_go());
+        read = probes_read(probes, last ? 0 : POLL_MS);
+        recorder_lost(recorder, lost);
+        all = probes_left_out(probes);
+        recorder_left_out(recorder, all - left_out);
+        left_out = all;
         recorder_reach(recorder, (uint64_t)now_ns);
         counts = recorder_counts(recorder);
-        if (last || counts.failed || is_enough(options, &counts, since_ns))
-            return true;
-        if (!capture_file_flush(file))
-            return true;
-    }
+        full = counts.failed || is_enough(options, &counts, since_ns) || !capture_file_flush(file);
+    } while (read && !last && !full);
+    recorder_lost(recorder, probes_lost(probes));
+    if (read && !lives)
+        errno = ECHILD;
+    return read && lives;
 }
 
 static void sum_up(const struct tap_options *options, const struct recorder_counts *counts)

@@ -25,6 +25,7 @@ struct probes {
     struct probes_options options;
     gchar *types; /* the module's; NULL: it is a part of the kernel */
     gsize types_length;
+    size_t taken; /* octets, in this call */
 };
 
 #define SAY(error, ...) ((void)snprintf(error, PROBES_ERROR_SIZE, __VA_ARGS__))
@@ -80,10 +81,11 @@ static bool choose_programs(struct tap_bpf *bpf, char *error)
 
 static int take_record(void *ctx, void *p, size_t n)
 {
-    const struct probes *probes = ctx;
+    struct probes *probes = ctx;
 
     probes->options.record(probes->options.ctx, p, n);
-    return 0;
+    probes->taken += n;
+    return probes->taken < bpf_map__max_entries(probes->bpf->maps.ring) ? 0 : -EAGAIN;
 }
 
 /* types: a file, or NULL for those of the kernel itself. */
@@ -214,17 +216,24 @@ struct probes *probes_open(const struct probes_options *options, bool *pages, ch
 
 bool probes_read(struct probes *probes, int timeout_ms)
 {
-    int n = ring_buffer__poll(probes->ring, timeout_ms);
+    int n;
 
+    probes->taken = 0;
+    n = ring_buffer__poll(probes->ring, timeout_ms);
     if (n == 0) /* records that are too few to wake anybody */
         n = ring_buffer__consume(probes->ring);
     errno = n < 0 ? -n : 0;
-    return n >= 0 || errno == EINTR;
+    return n >= 0 || errno == EINTR || errno == EAGAIN;
 }
 
 uint64_t probes_lost(const struct probes *probes)
 {
-    uint64_t lost = probes->bpf->bss->lost;
+    return probes->bpf->bss->lost;
+}
+
+uint64_t probes_left_out(const struct probes *probes)
+{
+    uint64_t n = 0;
     struct bpf_program *program;
 
     bpf_object__for_each_program(program, probes->bpf->obj)
@@ -234,9 +243,9 @@ uint64_t probes_lost(const struct probes *probes)
         int fd = bpf_program__fd(program);
 
         if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) == 0)
-            lost += info.recursion_misses;
+            n += info.recursion_misses;
     }
-    return lost;
+    return n;
 }
 
 void probes_close(struct probes *probes)

@@ -35,10 +35,15 @@ struct probes *probes_open(const struct probes_options *options, bool *pages, ch
 bool probes_attach(struct probes *probes, char error[PROBES_ERROR_SIZE]);
 /* They no longer record, and may be attached again. */
 void probes_detach(struct probes *probes);
-/* Waits for records, at most this long, and delivers them. False with errno set: no more records can be read. */
+/*
+ * Waits for records, at most this long, and delivers all that are there, but not without end if more come meanwhile.
+ * False with errno set: no more records can be read.
+ */
 bool probes_read(struct probes *probes, int timeout_ms);
-/* The number of records, and of whole program runs, that the kernel has left out so far. */
+/* The number of records for which there was no room so far. */
 uint64_t probes_lost(const struct probes *probes);
+/* The number of runs of the programs that the kernel has left out so far. */
+uint64_t probes_left_out(const struct probes *probes);
 /* Removes the programs from the kernel, once every process has done so. */
 void probes_close(struct probes *probes);
 

@@ -43,6 +43,7 @@ struct recorder {
     GQueue turns;
     uint32_t n_connections;
     uint64_t dropped, skipped; /* skipped: the part of assembly_dropped() that was reported to the connections */
+    uint64_t lost;             /* the part of `dropped` for which the kernel had no room */
     uint64_t latest_ns;
     unsigned n_waiting;
     unsigned n_closing; /* connections that have ended, and whose end is still to be written */
@@ -105,11 +106,19 @@ static bool has_port(const struct recorder_options *options, const struct link *
     return options->n_ports == 0;
 }
 
+static bool has_addresses(const struct tap_event *event)
+{
+    static const uint8_t none[TAP_SOCKADDR];
+
+    return memcmp(event->local, none, sizeof none) != 0;
+}
+
+/* NULL: nobody knows whose the event is. */
 static struct tapped *tapped_of(struct recorder *recorder, const struct tap_event *event)
 {
     struct tapped *tapped = g_hash_table_lookup(recorder->connections, &event->connection);
 
-    if (tapped)
+    if (tapped || !has_addresses(event))
         return tapped;
     tapped = g_new0(struct tapped, 1);
     tapped->id = event->connection;
@@ -385,6 +394,10 @@ static void put_turn(struct recorder *recorder, const struct turn *turn)
     if (event->kind == TAP_CONNECT || event->kind == TAP_ASKED)
         free_number(recorder, event->connection, time_ns);
     tapped = tapped_of(recorder, event);
+    if (!tapped) {
+        recorder->dropped += event->kind != TAP_SENT && event->kind != TAP_READ_OCTETS;
+        return;
+    }
     if ((!tapped->wanted || tapped->closed) && event->kind != TAP_GONE)
         return;
     switch ((enum tap_kind)event->kind) {
@@ -523,6 +536,31 @@ static struct whole *whole_alone(const struct tap_event *event, const uint8_t *o
     return whole;
 }
 
+void recorder_left_out(struct recorder *recorder, uint64_t n)
+{
+    if (n == 0)
+        return;
+    recorder->dropped += n;
+    put_turns(recorder, true);
+    recorder_skip(recorder, n);
+}
+
+void recorder_lost(struct recorder *recorder, uint64_t total)
+{
+    if (total <= recorder->lost)
+        return;
+    recorder_left_out(recorder, total - recorder->lost);
+    recorder->lost = total;
+}
+
+/* A record has the lower half of the total, which may be older than what is known. */
+static uint64_t lost_before(const struct recorder *recorder, const struct tap_event *event)
+{
+    uint32_t more = event->lost - (uint32_t)recorder->lost;
+
+    return recorder->lost + (more > INT32_MAX ? 0 : more);
+}
+
 void recorder_take(struct recorder *recorder, const void *p, size_t n)
 {
     const uint8_t *octets = (const uint8_t *)p + sizeof(struct tap_event);
@@ -539,6 +577,7 @@ void recorder_take(struct recorder *recorder, const void *p, size_t n)
         recorder->dropped++;
         return;
     }
+    recorder_lost(recorder, lost_before(recorder, &event));
     recorder->latest_ns = MAX(recorder->latest_ns, event.time_ns);
     if (event.kind < TAP_HEAD || event.kind == TAP_SENT || event.kind == TAP_READ)
         whole = whole_alone(&event, octets);
@@ -546,19 +585,10 @@ void recorder_take(struct recorder *recorder, const void *p, size_t n)
         whole = assembly_add(recorder->assembly, &event, octets);
     if (whole)
         queue(recorder, whole);
-    if (event.kind == TAP_WRITTEN && event.length == 0)
+    if (event.kind == TAP_WRITTEN && (event.length == 0 || event.last))
         wake(recorder, &event);
     tell_dropped(recorder);
     put_turns(recorder, false);
-}
-
-void recorder_lost(struct recorder *recorder, uint64_t n)
-{
-    if (n == 0)
-        return;
-    recorder->dropped += n;
-    put_turns(recorder, true);
-    recorder_skip(recorder, n);
 }
 
 void recorder_reach(struct recorder *recorder, uint64_t now_ns)

@@ -42,8 +42,10 @@ struct recorder;
 struct recorder *recorder_new(const struct recorder_options *options, struct capture_file *file);
 /* Takes a record: n octets at p. A record that contradicts itself counts as dropped. */
 void recorder_take(struct recorder *recorder, const void *p, size_t n);
-/* The kernel could not write n records. */
-void recorder_lost(struct recorder *recorder, uint64_t n);
+/* The kernel has had no room for that many records so far. Records say the same, so that each gap is at its place. */
+void recorder_lost(struct recorder *recorder, uint64_t total);
+/* The kernel has left out n runs of the programs, at an unknown place. */
+void recorder_left_out(struct recorder *recorder, uint64_t n);
 /* Time passes without records: now is CLOCK_MONOTONIC. */
 void recorder_reach(struct recorder *recorder, uint64_t now_ns);
 /* Writes what is waiting, and the number of drops. */

@@ -8,7 +8,7 @@ import captures
 (CONNECT, ASKED, ACCEPT, ACCEPTED, REJECTED, LEAVE, LEFT, GONE, HEAD, BODY, SENT, RECEIVED, WRITE, READ, READ_OCTETS,
  EXPOSED, WRITTEN) = range(1, 18)
 BLOCK = 4096
-RECORD = "<QQQQIIIIIiBBBBBB2x28s28s"
+RECORD = "<QQQQIIIIIiBBBBBB2xI4x28s28s"
 QP_CM = 1
 REQUEST, REJECT, REPLY, READY, DISCONNECT = 0x10, 0x12, 0x13, 0x14, 0x15
 PRIVATE = {REQUEST: (140 + 36, 92 - 36), REPLY: (36, 196), REJECT: (84, 148)}
@@ -170,7 +170,7 @@ class Records:
             block = octets[at:at + BLOCK]
             record = struct.pack(RECORD, ns, self.c.number, of, where, kind, len(block),
                                  len(block) if length is None else length, total, handle, status, self.server, first and at == 0,
-                                 invalidates, 0, *depths, *self.ends)
+                                 invalidates, 0, *depths, 0, *self.ends)
             self.out.append((ns, len(self.out), record + block))
             at += BLOCK
             if at >= len(octets):

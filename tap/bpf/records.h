@@ -18,11 +18,13 @@
 
 enum {
     SMALL = 512,
+    SMALL_FIRST = 128, /* of two parts */
     BLOCKS_MAX = 17,   /* of one buffer */
     ENTRIES_MAX = 300, /* of one segment, or of one XDR buffer */
     PAGE = 4096,
     RING = 1 << 26,
     MANY = RING / 16,
+    KNOWN = 1024,
 };
 
 struct {
@@ -40,11 +42,30 @@ __u64 lost = 0; /* records for which the ring had no room */
 extern const void page_offset_base __ksym __weak;
 extern const void vmemmap_base __ksym __weak;
 
+/* ---- structures ---- */
+
+/*
+ * Each read of the kernel's memory costs some 20 ns, however little it reads, so what lies together is read together:
+ * COPY fills an array with the octets of an object that begin at a member, and OF takes another member from there. If
+ * the running kernel has this member elsewhere, OF reads it.
+ */
+#define COPY(copy, object, first)                                                                                      \
+    bpf_probe_read_kernel(copy, sizeof(copy), (const void *)(object) + bpf_core_field_offset((object)->first))
+#define OF(copy, object, first, member)                                                                                \
+    ({                                                                                                                 \
+        __u64 at_ = bpf_core_field_offset((object)->member) - bpf_core_field_offset((object)->first);                  \
+                                                                                                                       \
+        at_ <= sizeof(copy) - sizeof((object)->member) ? *(typeof((object)->member) *)((void *)(copy) + at_)           \
+                                                       : BPF_CORE_READ(object, member);                                \
+    })
+
 /* ---- records ---- */
 
 struct message {
     struct tap_event event;
-    const void *from;
+    const void *from, *then; /* then: see put_two() */
+    bool has_addresses;
+    bool ends; /* put_entries(): nothing follows the last entry */
 };
 
 struct small_record {
@@ -57,6 +78,34 @@ struct large_record {
     __u8 octets[TAP_BLOCK];
 };
 
+/* Connections whose addresses were reported; where two have the same slot, they are reported more often. */
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, KNOWN);
+    __type(key, __u32);
+    __type(value, __u64);
+} known SEC(".maps");
+
+static __always_inline __u64 *known_slot(__u64 connection)
+{
+    __u32 slot = (connection >> 6) % KNOWN;
+
+    return bpf_map_lookup_elem(&known, &slot);
+}
+
+/* Set-up and end have the addresses always, messages if they are not known, and what belongs to a message never. */
+static __always_inline bool needs_addresses(enum tap_kind kind, __u64 connection)
+{
+    __u64 *slot;
+
+    if (kind < TAP_HEAD)
+        return true;
+    if (kind != TAP_HEAD && kind != TAP_RECEIVED && kind != TAP_WRITE && kind != TAP_READ)
+        return false;
+    slot = known_slot(connection);
+    return !slot || *slot != connection;
+}
+
 static __always_inline void begin(struct message *m, enum tap_kind kind, struct rdma_cm_id *id, __u64 of, bool server)
 {
     __builtin_memset(m, 0, sizeof *m);
@@ -66,6 +115,9 @@ static __always_inline void begin(struct message *m, enum tap_kind kind, struct 
     m->event.kind = kind;
     m->event.server = server;
     m->event.first = 1;
+    m->has_addresses = needs_addresses(kind, (__u64)id);
+    if (!m->has_addresses)
+        return;
     bpf_probe_read_kernel(m->event.local, TAP_SOCKADDR, __builtin_preserve_access_index(&id->route.addr.src_addr));
     bpf_probe_read_kernel(m->event.peer, TAP_SOCKADDR, __builtin_preserve_access_index(&id->route.addr.dst_addr));
 }
@@ -86,10 +138,24 @@ static __always_inline void fill(struct tap_event *event, void *octets, __u64 n,
         event->n = n;
 }
 
-/* The reader looks by itself, now and then: waking it for each record would cost more than the record. */
+/*
+ * The reader looks by itself, now and then: waking it for each record would cost more than the record. It is woken by
+ * the record with which there are many, or twice as many and so on, not by those that come until it runs.
+ */
 static __always_inline __u64 wake_if_many(void)
 {
-    return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < MANY ? BPF_RB_NO_WAKEUP : BPF_RB_FORCE_WAKEUP;
+    __u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
+
+    return waiting >= MANY && waiting % MANY < sizeof(struct large_record) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
+/* Once the record has its place, before all that rely on it. */
+static __always_inline void note_addresses(const struct message *m)
+{
+    __u64 *slot = m->has_addresses ? known_slot(m->event.connection) : 0;
+
+    if (slot)
+        *slot = m->event.connection;
 }
 
 /* One block of at most TAP_BLOCK octets at m->from + at. */
@@ -108,7 +174,9 @@ __noinline int put_block(struct message *m, __u32 at, __u32 length)
             __sync_fetch_and_add(&lost, 1);
             return 0;
         }
+        note_addresses(m);
         record->event = m->event;
+        record->event.lost = lost;
         record->event.length = length;
         fill(&record->event, record->octets, n, SMALL, m->from + at);
         bpf_ringbuf_submit(record, wake_if_many());
@@ -119,7 +187,9 @@ __noinline int put_block(struct message *m, __u32 at, __u32 length)
             __sync_fetch_and_add(&lost, 1);
             return 0;
         }
+        note_addresses(m);
         record->event = m->event;
+        record->event.lost = lost;
         record->event.length = length;
         fill(&record->event, record->octets, n, TAP_BLOCK, m->from + at);
         bpf_ringbuf_submit(record, wake_if_many());
@@ -148,17 +218,60 @@ __noinline int put_octets(struct message *m, __u32 length)
     return 0;
 }
 
+/*
+ * The octets at m->from and then those at m->then, as one record where they fit: two would cost nearly twice as much.
+ */
+__noinline int put_two(struct message *m, __u32 length, __u32 then_length)
+{
+    struct small_record *record;
+    __u64 n = length, then = then_length;
+
+    if (!m)
+        return 0;
+    if (length > SMALL_FIRST || then_length > SMALL - SMALL_FIRST || length + then_length > snap) {
+        put_octets(m, length);
+        if (!then_length)
+            return 0;
+        m->event.kind = TAP_BODY;
+        m->from = m->then;
+        return put_octets(m, then_length);
+    }
+    record = bpf_ringbuf_reserve(&ring, sizeof *record, 0);
+    if (!record) {
+        __sync_fetch_and_add(&lost, 1);
+        return 0;
+    }
+    note_addresses(m);
+    record->event = m->event;
+    record->event.lost = lost;
+    record->event.length = length + then_length;
+    fill(&record->event, record->octets, n, SMALL_FIRST, m->from);
+    barrier_var(n);
+    barrier_var(then);
+    if (n > SMALL_FIRST)
+        n = SMALL_FIRST;
+    if (then > SMALL - SMALL_FIRST)
+        then = SMALL - SMALL_FIRST;
+    if (then > 0 && record->event.n == n && !bpf_probe_read_kernel(record->octets + n, then, m->then))
+        record->event.n = n + then;
+    bpf_ringbuf_submit(record, wake_if_many());
+    m->event.first = 0;
+    return 0;
+}
+
 /* ---- memory that is not contiguous ---- */
+
+__u64 direct_map = 0, page_map = 0; /* do not change while the kernel runs */
 
 static __always_inline const void *address_of(__u64 page)
 {
-    __u64 base = 0, map = 0;
-
     if (!&page_offset_base || !&vmemmap_base)
         return 0;
-    bpf_probe_read_kernel(&base, sizeof base, &page_offset_base);
-    bpf_probe_read_kernel(&map, sizeof map, &vmemmap_base);
-    return (const void *)(base + (page - map) / bpf_core_type_size(struct page) * PAGE);
+    if (!direct_map || !page_map) {
+        bpf_probe_read_kernel(&direct_map, sizeof direct_map, &page_offset_base);
+        bpf_probe_read_kernel(&page_map, sizeof page_map, &vmemmap_base);
+    }
+    return (const void *)(direct_map + (page - page_map) / bpf_core_type_size(struct page) * PAGE);
 }
 
 enum entries { PAGES, VECTORS, SCATTERED };
@@ -173,7 +286,7 @@ struct walk {
 
 static __always_inline __u64 entry_of(struct walk *walk, __u32 *offset, __u32 *length)
 {
-    __u64 page = 0;
+    __u64 page = 0, copy[2];
 
     if (walk->entries == PAGES) {
         bpf_probe_read_kernel(&page, sizeof page, (const void *)walk->at);
@@ -184,21 +297,24 @@ static __always_inline __u64 entry_of(struct walk *walk, __u32 *offset, __u32 *l
     } else if (walk->entries == VECTORS) {
         struct bio_vec *vector = (struct bio_vec *)walk->at;
 
-        page = (__u64)BPF_CORE_READ(vector, bv_page);
-        *offset = BPF_CORE_READ(vector, bv_offset);
-        *length = BPF_CORE_READ(vector, bv_len);
+        COPY(copy, vector, bv_page);
+        page = (__u64)OF(copy, vector, bv_page, bv_page);
+        *offset = OF(copy, vector, bv_page, bv_offset);
+        *length = OF(copy, vector, bv_page, bv_len);
         walk->at += bpf_core_type_size(struct bio_vec);
     } else {
         struct scatterlist *entry = (struct scatterlist *)walk->at;
 
-        page = BPF_CORE_READ(entry, page_link);
+        COPY(copy, entry, page_link);
+        page = OF(copy, entry, page_link, page_link);
         if (page & 1) { /* the list continues elsewhere */
             entry = (struct scatterlist *)(page & ~3UL);
-            page = BPF_CORE_READ(entry, page_link);
+            COPY(copy, entry, page_link);
+            page = OF(copy, entry, page_link, page_link);
         }
         page &= ~3UL;
-        *offset = BPF_CORE_READ(entry, offset);
-        *length = BPF_CORE_READ(entry, length);
+        *offset = OF(copy, entry, page_link, offset);
+        *length = OF(copy, entry, page_link, length);
         walk->at = (__u64)entry + bpf_core_type_size(struct scatterlist);
     }
     return page;
@@ -216,6 +332,7 @@ static long put_entry(__u32 i, struct walk *walk)
     if (length == 0)
         return 1;
     m->from = chunks && from ? from + offset : 0;
+    m->event.last = m->ends && length == walk->left;
     put_octets(m, length);
     walk->left -= length;
     return 0;
@@ -227,44 +344,53 @@ struct walk_bounds {
     enum entries entries;
 };
 
-__noinline int put_entries(struct message *m, struct walk_bounds *bounds)
+static __always_inline void put_entries(struct message *m, const struct walk_bounds *bounds)
 {
-    struct walk walk;
+    struct walk walk = {m, bounds->at, bounds->left, bounds->first, bounds->entries};
 
-    if (!m || !bounds)
-        return 0;
-    walk = (struct walk){m, bounds->at, bounds->left, bounds->first, bounds->entries};
     bpf_loop(bounds->n < ENTRIES_MAX ? bounds->n : ENTRIES_MAX, put_entry, &walk, 0);
-    return 0;
 }
 
 /* The requested parts of an XDR buffer. */
 enum { XDR_HEAD = 1, XDR_PAGES = 2, XDR_TAIL = 4 };
 
-__noinline int put_xdr(struct message *m, __u64 buffer, __u32 parts)
+__noinline int put_vector(struct message *m, __u64 at)
 {
-    struct xdr_buf *xdr = (struct xdr_buf *)buffer;
-    struct walk_bounds bounds = {.entries = PAGES, .n = ENTRIES_MAX};
+    struct kvec *vector = (struct kvec *)at;
+    __u64 copy[2];
     __u32 n;
 
     if (!m)
         return 0;
-    n = BPF_CORE_READ(xdr, head[0].iov_len);
-    if ((parts & XDR_HEAD) && n > 0) {
-        m->from = BPF_CORE_READ(xdr, head[0].iov_base);
+    COPY(copy, vector, iov_base);
+    m->from = OF(copy, vector, iov_base, iov_base);
+    n = OF(copy, vector, iov_base, iov_len);
+    if (n > 0)
         put_octets(m, n);
+    return 0;
+}
+
+__noinline int put_xdr(struct message *m, __u64 buffer, __u32 parts)
+{
+    struct xdr_buf *xdr = (struct xdr_buf *)buffer;
+    struct walk_bounds bounds = {.entries = PAGES, .n = ENTRIES_MAX};
+    __u64 copy[2];
+
+    if (!m)
+        return 0;
+    if (parts & XDR_HEAD)
+        put_vector(m, (__u64)__builtin_preserve_access_index(&xdr->head[0]));
+    if (parts & XDR_PAGES) {
+        COPY(copy, xdr, pages);
+        bounds.left = OF(copy, xdr, pages, page_len);
+        bounds.first = OF(copy, xdr, pages, page_base);
+        bounds.at = (__u64)(OF(copy, xdr, pages, pages) + bounds.first / PAGE);
+        bounds.first %= PAGE;
+        if (bounds.left > 0)
+            put_entries(m, &bounds);
     }
-    bounds.left = BPF_CORE_READ(xdr, page_len);
-    bounds.first = BPF_CORE_READ(xdr, page_base);
-    bounds.at = (__u64)(BPF_CORE_READ(xdr, pages) + bounds.first / PAGE);
-    bounds.first %= PAGE;
-    if ((parts & XDR_PAGES) && bounds.left > 0)
-        put_entries(m, &bounds);
-    n = BPF_CORE_READ(xdr, tail[0].iov_len);
-    if ((parts & XDR_TAIL) && n > 0) {
-        m->from = BPF_CORE_READ(xdr, tail[0].iov_base);
-        put_octets(m, n);
-    }
+    if (parts & XDR_TAIL)
+        put_vector(m, (__u64)__builtin_preserve_access_index(&xdr->tail[0]));
     return 0;
 }
 

@@ -24,32 +24,64 @@ char LICENSE[] SEC("license") = "GPL";
 
 /* ---- both ---- */
 
-static __always_inline void received(struct message *m, const void *from, struct ib_wc *wc)
+/* What a completion says, as far as the probes need it. */
+struct completion {
+    __u64 cqe;
+    __u32 status, length, handle;
+    bool invalidates;
+};
+
+static __always_inline void take_completion(struct completion *said, struct ib_wc *wc)
 {
-    m->event.total = BPF_CORE_READ(wc, byte_len);
-    if (BPF_CORE_READ(wc, wc_flags) & IB_WC_WITH_INVALIDATE) {
+    __u64 copy[8];
+
+    COPY(copy, wc, wr_cqe);
+    said->cqe = (__u64)OF(copy, wc, wr_cqe, wr_cqe);
+    said->status = OF(copy, wc, wr_cqe, status);
+    said->length = OF(copy, wc, wr_cqe, byte_len);
+    said->handle = OF(copy, wc, wr_cqe, ex.invalidate_rkey);
+    said->invalidates = OF(copy, wc, wr_cqe, wc_flags) & IB_WC_WITH_INVALIDATE;
+}
+
+static __always_inline void received(struct message *m, const void *from, const struct completion *said)
+{
+    m->event.total = said->length;
+    if (said->invalidates) {
         m->event.invalidates = 1;
-        m->event.handle = BPF_CORE_READ(wc, ex.invalidate_rkey);
+        m->event.handle = said->handle;
     }
     m->from = from;
     put_octets(m, m->event.total);
 }
 
-/* What a send request says about the whole Send; returns the length of its first part. */
-static __always_inline __u32 describe_send(struct message *m, struct ib_send_wr *wr, struct ib_sge *sge)
+/* What a send request says about the whole Send; `first`: the lengths of its first two parts. */
+static __always_inline __u32 describe_send(struct message *m, struct ib_send_wr *wr, struct ib_sge *sge, __u32 first[2])
 {
-    __u32 n = BPF_CORE_READ(wr, num_sge);
+    __u64 copy[3];
+    __u32 n;
 
-    for (__u32 i = 0; i < SGES_MAX; i++) {
+    first[1] = 0;
+    COPY(copy, wr, sg_list);
+    n = OF(copy, wr, sg_list, num_sge);
+    if (OF(copy, wr, sg_list, opcode) == IB_WR_SEND_WITH_INV) {
+        m->event.invalidates = 1;
+        m->event.handle = OF(copy, wr, sg_list, ex.invalidate_rkey);
+    }
+    if (!sge)
+        sge = OF(copy, wr, sg_list, sg_list);
+    COPY(copy, sge, addr);
+    m->event.total = first[0] = OF(copy, sge, addr, length);
+    for (__u32 i = 1; i < SGES_MAX; i++) {
+        __u32 length;
+
         if (i >= n)
             break;
-        m->event.total += BPF_CORE_READ(sge + i, length);
+        length = BPF_CORE_READ(sge + i, length);
+        if (i == 1)
+            first[1] = length;
+        m->event.total += length;
     }
-    if (BPF_CORE_READ(wr, opcode) == IB_WR_SEND_WITH_INV) {
-        m->event.invalidates = 1;
-        m->event.handle = BPF_CORE_READ(wr, ex.invalidate_rkey);
-    }
-    return BPF_CORE_READ(sge, length);
+    return n;
 }
 
 /* ---- the server ---- */
@@ -58,13 +90,16 @@ SEC("kprobe/svc_rdma_wc_receive")
 int BPF_KPROBE(server_received, struct ib_cq *cq, struct ib_wc *wc)
 {
     struct svcxprt_rdma *rdma = BPF_CORE_READ(cq, cq_context);
-    void *ctxt = (void *)BPF_CORE_READ(wc, wr_cqe) - bpf_core_field_offset(struct svc_rdma_recv_ctxt, rc_cqe);
+    struct completion said;
     struct message m;
+    __u64 ctxt;
 
-    if (BPF_CORE_READ(wc, status) != IB_WC_SUCCESS)
+    take_completion(&said, wc);
+    if (said.status != IB_WC_SUCCESS)
         return 0;
-    begin(&m, TAP_RECEIVED, BPF_CORE_READ(rdma, sc_cm_id), (__u64)ctxt, true);
-    received(&m, BPF_CORE_READ((struct svc_rdma_recv_ctxt *)ctxt, rc_recv_buf), wc);
+    ctxt = said.cqe - bpf_core_field_offset(struct svc_rdma_recv_ctxt, rc_cqe);
+    begin(&m, TAP_RECEIVED, BPF_CORE_READ(rdma, sc_cm_id), ctxt, true);
+    received(&m, BPF_CORE_READ((struct svc_rdma_recv_ctxt *)ctxt, rc_recv_buf), &said);
     return 0;
 }
 
@@ -84,12 +119,12 @@ static __always_inline int server_head(struct svcxprt_rdma *rdma, struct svc_rdm
 {
     struct ib_send_wr *wr = __builtin_preserve_access_index(&ctxt->sc_send_wr);
     struct message m;
-    __u32 head;
+    __u32 first[2];
 
     begin(&m, TAP_HEAD, BPF_CORE_READ(rdma, sc_cm_id), (__u64)ctxt, true);
-    head = describe_send(&m, wr, BPF_CORE_READ(wr, sg_list));
+    describe_send(&m, wr, 0, first);
     m.from = BPF_CORE_READ(ctxt, sc_xprt_buf);
-    put_octets(&m, head);
+    put_octets(&m, first[0]);
     return 0;
 }
 
@@ -110,11 +145,13 @@ SEC("kprobe/svc_rdma_wc_send")
 int BPF_KPROBE(server_sent, struct ib_cq *cq, struct ib_wc *wc)
 {
     struct svcxprt_rdma *rdma = BPF_CORE_READ(cq, cq_context);
-    void *ctxt = (void *)BPF_CORE_READ(wc, wr_cqe) - bpf_core_field_offset(struct svc_rdma_send_ctxt, sc_cqe);
+    struct completion said;
     struct message m;
 
-    begin(&m, TAP_SENT, BPF_CORE_READ(rdma, sc_cm_id), (__u64)ctxt, true);
-    m.event.status = BPF_CORE_READ(wc, status);
+    take_completion(&said, wc);
+    begin(&m, TAP_SENT, BPF_CORE_READ(rdma, sc_cm_id),
+          said.cqe - bpf_core_field_offset(struct svc_rdma_send_ctxt, sc_cqe), true);
+    m.event.status = (__s32)said.status;
     put_octets(&m, 0);
     return 0;
 }
@@ -246,13 +283,16 @@ SEC("kprobe/rpcrdma_wc_receive")
 int BPF_KPROBE(client_received, struct ib_cq *cq, struct ib_wc *wc)
 {
     struct rpcrdma_xprt *xprt = BPF_CORE_READ(cq, cq_context);
-    void *rep = (void *)BPF_CORE_READ(wc, wr_cqe) - bpf_core_field_offset(struct rpcrdma_rep, rr_cqe);
+    struct completion said;
     struct message m;
+    __u64 rep;
 
-    if (BPF_CORE_READ(wc, status) != IB_WC_SUCCESS)
+    take_completion(&said, wc);
+    if (said.status != IB_WC_SUCCESS)
         return 0;
-    begin(&m, TAP_RECEIVED, BPF_CORE_READ(xprt, rx_ep, re_id), (__u64)rep, false);
-    received(&m, BPF_CORE_READ((struct rpcrdma_rep *)rep, rr_rdmabuf, rg_data), wc);
+    rep = said.cqe - bpf_core_field_offset(struct rpcrdma_rep, rr_cqe);
+    begin(&m, TAP_RECEIVED, BPF_CORE_READ(xprt, rx_ep, re_id), rep, false);
+    received(&m, BPF_CORE_READ((struct rpcrdma_rep *)rep, rr_rdmabuf, rg_data), &said);
     return 0;
 }
 
@@ -267,7 +307,6 @@ enum { WORD_XID, WORD_VERSION, WORD_CREDIT, WORD_PROC, WORD_READS, WORD_WRITES }
 SEC("kprobe/rpcrdma_complete_rqst")
 int BPF_KPROBE(client_completed, struct rpcrdma_rep *rep)
 {
-    struct rpc_rqst *rqst = BPF_CORE_READ(rep, rr_rqst);
     struct words header = {};
     struct message m;
     bool whole;
@@ -277,9 +316,12 @@ int BPF_KPROBE(client_completed, struct rpcrdma_rep *rep)
     if (!whole && (header.word[WORD_PROC] != PROC_MSG || !header.word[WORD_WRITES]))
         return 0;
     begin(&m, TAP_WRITTEN, BPF_CORE_READ(rep, rr_rxprt, rx_ep, re_id), header.word[WORD_XID], false);
+    m.ends = !whole;
     if (chunks)
-        put_xdr(&m, number_of(rqst) + bpf_core_field_offset(struct rpc_rqst, rq_rcv_buf),
+        put_xdr(&m, number_of(BPF_CORE_READ(rep, rr_rqst)) + bpf_core_field_offset(struct rpc_rqst, rq_rcv_buf),
                 whole ? XDR_HEAD | XDR_PAGES | XDR_TAIL : XDR_PAGES);
+    if (m.event.last)
+        return 0;
     m.event.first = 0;
     m.from = 0;
     put_octets(&m, 0);
@@ -289,34 +331,38 @@ int BPF_KPROBE(client_completed, struct rpcrdma_rep *rep)
 SEC("kprobe/frwr_send")
 int BPF_KPROBE(client_send, struct rpcrdma_xprt *xprt, struct rpcrdma_req *req)
 {
-    struct rpcrdma_sendctx *sendctx = BPF_CORE_READ(req, rl_sendctx);
-    struct ib_sge *sge = __builtin_preserve_access_index(&sendctx->sc_sges[0]);
     struct ib_send_wr *wr = __builtin_preserve_access_index(&req->rl_wr);
     __u64 sent = number_of(req) + bpf_core_field_offset(struct rpcrdma_req, rl_slot) +
                  bpf_core_field_offset(struct rpc_rqst, rq_snd_buf);
     struct rdma_cm_id *id = BPF_CORE_READ(xprt, rx_ep, re_id);
-    const void *header = BPF_CORE_READ(req, rl_rdmabuf, rg_data);
-    __u32 parts = BPF_CORE_READ(wr, num_sge), head;
     struct xdr_buf *xdr = (struct xdr_buf *)sent;
+    struct rpcrdma_regbuf *regbuf;
+    struct rpcrdma_sendctx *sendctx;
     struct words words = {};
+    __u32 parts, first[2];
+    const void *header;
     struct message m;
+    __u64 copy[3];
 
+    COPY(copy, req, rl_sendctx);
+    sendctx = OF(copy, req, rl_sendctx, rl_sendctx);
+    regbuf = OF(copy, req, rl_sendctx, rl_rdmabuf);
+    header = BPF_CORE_READ(regbuf, rg_data);
+    regbuf = OF(copy, req, rl_sendctx, rl_sendbuf);
     bpf_probe_read_kernel(&words, sizeof words, header);
     if (words.word[WORD_READS] && chunks) { /* what the server will read */
         begin(&m, TAP_EXPOSED, id, (__u64)req, false);
         put_xdr(&m, sent, words.word[WORD_PROC] ? XDR_HEAD | XDR_PAGES | XDR_TAIL : XDR_PAGES);
     }
     begin(&m, TAP_HEAD, id, (__u64)req, false);
-    head = describe_send(&m, wr, sge);
+    parts = describe_send(&m, wr, __builtin_preserve_access_index(&sendctx->sc_sges[0]), first);
     m.from = header;
-    put_octets(&m, head);
-    if (parts < 2)
-        return 0;
-    m.event.kind = TAP_BODY;
-    m.from = BPF_CORE_READ(req, rl_sendbuf, rg_data);
-    put_octets(&m, BPF_CORE_READ(sge + 1, length));
+    if (parts >= 2)
+        m.then = BPF_CORE_READ(regbuf, rg_data);
+    put_two(&m, first[0], first[1]);
     if (parts < 3)
         return 0;
+    m.event.kind = TAP_BODY;
     if (words.word[WORD_READS]) { /* the pages are in a chunk; the tail begins with their roundup, which is not sent */
         __u32 n = BPF_CORE_READ(xdr, tail[0].iov_len);
 
@@ -460,7 +506,10 @@ int BPF_KPROBE(any_destroy, struct rdma_cm_id *id)
 {
     __u64 key = (__u64)id;
     __u8 *server = bpf_map_lookup_elem(&ours, &key);
+    __u64 *slot = known_slot(key);
 
+    if (slot)
+        *slot = 0; /* the number may become another connection's */
     if (!server)
         return 0;
     put_end(id, TAP_GONE, *server);

@@ -200,7 +200,7 @@ def test_a_reply_that_was_never_done_is_not_delivered(check, played, build, tmp_
     kinds = [int.from_bytes(part[4 + 32:4 + 36], "little") for part in parts]
     last = max(i for i, kind in enumerate(kinds) if kind == tap_events.SENT)
     times = int.from_bytes(parts[last][4:12], "little")
-    late = bytearray(parts[last][:4 + 120])  # the connection is over ten seconds later
+    late = bytearray(parts[last][:4 + struct.calcsize(tap_events.RECORD)])  # the connection is over ten seconds later
     late[4:12] = (times + 10**10).to_bytes(8, "little")
     late[4 + 32:4 + 36] = tap_events.LEAVE.to_bytes(4, "little")
     kept = [part for i, part in enumerate(parts) if i != last and kinds[i] not in (tap_events.LEAVE, tap_events.LEFT, tap_events.GONE)]

@@ -37,6 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct recorder_options options = {.headers = size > 0 && data[0] & 1, .snap = size > 0 ? data[0] & 0x70 : 0};
     struct capture_file *file = capture_file_open("/dev/null", CAPTURE_PCAPNG, 0);
     struct recorder *recorder = recorder_new(&options, file);
+    uint64_t lost = 0;
 
     for (size_t at = 1; at + HEAD <= size;) {
         uint8_t record[sizeof(struct tap_event) + SIZES];
@@ -46,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(record, &event, sizeof event);
         memcpy(record + sizeof event, data + at + HEAD, n);
         if (data[at + 4] == UINT8_MAX)
-            recorder_lost(recorder, data[at + 5]);
+            recorder_lost(recorder, lost += data[at + 5]);
         else
             recorder_take(recorder, record, sizeof event + n); /* with less than it says, at the end of the input */
         at += HEAD + n;

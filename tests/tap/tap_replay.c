@@ -17,6 +17,7 @@ int main(int argc, char **argv)
     struct capture_file *file = argc > 1 ? capture_file_open(argv[1], CAPTURE_PCAPNG, 0) : NULL;
     struct recorder *recorder;
     struct recorder_counts counts;
+    uint64_t lost = 0;
     uint8_t head[4];
 
     for (int i = 2; i < argc; i++) {
@@ -34,7 +35,7 @@ int main(int argc, char **argv)
         if (n > sizeof record || fread(record, 1, n, stdin) != n)
             return 2;
         if (n == 0)
-            recorder_lost(recorder, 1);
+            recorder_lost(recorder, ++lost);
         else
             recorder_take(recorder, record, n);
     }

@@ -190,6 +190,10 @@ static void written_octets_come_before_their_reply(void **state)
     over.first = 0;
     give(over, NULL, 0);
     assert_int_equal(recorder_counts(bench.recorder).packets, 5);
+    give(event_of(TAP_RECEIVED, false, 3), chunk_reply, sizeof chunk_reply);
+    over.first = over.last = 1; /* one record with all of them */
+    give(over, "abcdefgh", 8);
+    assert_int_equal(recorder_counts(bench.recorder).packets, 8);
     stop();
     assert_true(next_packet(&seen));
     assert_int_equal(seen.packet.bth.opcode, IB_WRITE_ONLY);
@@ -276,6 +280,59 @@ static void reads_have_the_numbers_of_their_packets(void **state)
     assert_true(next_packet(&seen));
     assert_int_equal(seen.packet.bth.opcode, IB_READ_RESPONSE_LAST);
     assert_int_equal(seen.packet.payload_captured, 5000 - TAP_BLOCK);
+    end();
+}
+
+/* Records say how many came before them that are lost, so the gap is at that place, and once. */
+static void a_loss_is_at_its_place(void **state)
+{
+    struct tap_event after = event_of(TAP_RECEIVED, true, 2);
+    struct seen seen;
+
+    start(NULL);
+    give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
+    after.lost = 2;
+    give(after, empty_call, sizeof empty_call);
+    after.lost = 1; /* of another processor, which has not seen the last one */
+    give(after, empty_call, sizeof empty_call);
+    recorder_lost(bench.recorder, 2);
+    assert_int_equal(stop().dropped, 2);
+    assert_next(IB_SEND_ONLY);
+    assert_next(IB_ACKNOWLEDGE);
+    assert_next(IB_ACKNOWLEDGE); /* of what is missing, either way */
+    assert_next(IB_ACKNOWLEDGE);
+    for (unsigned psn = 3; psn < 5; psn++) {
+        assert_true(next_packet(&seen));
+        assert_int_equal(seen.packet.bth.psn, psn);
+        assert_next(IB_ACKNOWLEDGE);
+    }
+    assert_false(next_packet(&seen));
+    end();
+}
+
+/* Only the first record of a connection needs the addresses; without them nobody knows whose a message is. */
+static void addresses_are_told_once(void **state)
+{
+    struct tap_event later = event_of(TAP_RECEIVED, true, 2), sent = event_of(TAP_SENT, true, 3);
+    struct seen seen;
+
+    memset(later.local, 0, sizeof later.local);
+    memset(later.peer, 0, sizeof later.peer);
+    memset(sent.local, 0, sizeof sent.local);
+    start(NULL);
+    give(sent, NULL, 0);
+    give(later, empty_call, sizeof empty_call);
+    assert_int_equal(recorder_counts(bench.recorder).dropped, 1);
+    give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
+    give(later, empty_call, sizeof empty_call);
+    assert_int_equal(stop().dropped, 1);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_true(next_packet(&seen));
+        assert_int_equal(seen.packet.bth.opcode, IB_SEND_ONLY);
+        assert_int_equal(seen.mark.source_port, 1000);
+        assert_next(IB_ACKNOWLEDGE);
+    }
+    assert_false(next_packet(&seen));
     end();
 }
 
@@ -480,6 +537,8 @@ int main(void)
         cmocka_unit_test(a_reply_acknowledges_its_call),
         cmocka_unit_test(a_reply_does_not_wait_for_ever),
         cmocka_unit_test(reads_have_the_numbers_of_their_packets),
+        cmocka_unit_test(a_loss_is_at_its_place),
+        cmocka_unit_test(addresses_are_told_once),
         cmocka_unit_test(losses_are_in_the_file),
         cmocka_unit_test(losses_are_told_at_once),
         cmocka_unit_test(others_are_left_out),
