@@ -136,6 +136,10 @@ static enum fit await_kernel(const struct tap_options *options)
     int64_t since_ns = clock_ns(CLOCK_MONOTONIC);
     enum fit fit = probes_permitted(why) ? fit_kernel(probes_sys, why, sizeof why) : FIT_NEVER;
 
+    if (fit == FIT_LATER && options->now) {
+        stderr_line(NAME, "%s: load it, or mount by RDMA, and begin again", why);
+        return FIT_NEVER;
+    }
     if (fit == FIT_LATER)
         stderr_line(NAME, "%s: waiting for it", why);
     while (fit == FIT_LATER && !stopped && !(options->child && is_let_go()) && !has_lasted(options, since_ns)) {
@@ -166,6 +170,22 @@ static bool attach(const struct tap_options *options, struct attached *attached)
     return true;
 }
 
+static struct capture_file *open_capture(const struct tap_options *options)
+{
+    return capture_file_open_commented(options->file,
+                                       "Recorded by iwarp-tap: RPC-over-RDMA messages in an invented transport");
+}
+
+/* Wireshark shows what is wrong once somebody has opened its pipe, and closed it. */
+static int refuse(const struct tap_options *options)
+{
+    struct capture_file *file = options->now && options->file ? open_capture(options) : NULL;
+
+    if (file)
+        (void)capture_file_close(file);
+    return USAGE;
+}
+
 /* A kernel that never became fit gives an empty capture. */
 static int run(struct tap_options *options, struct attached *attached)
 {
@@ -174,9 +194,8 @@ static int run(struct tap_options *options, struct attached *attached)
     int status = 0;
 
     if (fit == FIT_NEVER || (fit == FIT_YES && !attach(options, attached)))
-        return USAGE;
-    file = capture_file_open_commented(options->file,
-                                       "Recorded by iwarp-tap: RPC-over-RDMA messages in an invented transport");
+        return refuse(options);
+    file = open_capture(options);
     if (!file) {
         stderr_line(NAME, "%s: %s", options->file, strerror(errno));
         return USAGE;
@@ -203,7 +222,7 @@ int main(int argc, char **argv)
         return 0;
     case TAP_WRONG:
         stderr_line(NAME, "%s", why);
-        return USAGE;
+        return refuse(&options);
     case TAP_RUN:
         break;
     }

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from tests import tap_events
+from tests import captures, tap_events
 
 FAKE = """#!{python}
 import json, os, sys
@@ -161,12 +161,18 @@ def test_it_may_not_attach(build, check):
     assert said.returncode == 2 and said.stderr.startswith("iwarp-tap: not permitted") and "iwarp-check: kernel: iwarp-tap could not begin" in said.stderr
 
 
+def waiting(build):
+    """The program, where it has to wait."""
+    program = build / "tap" / "iwarp-tap"
+    if not program.exists() or os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux") or os.path.exists("/sys/module/rpcrdma"):
+        pytest.skip("needs root, a kernel with BTF, and rpcrdma not loaded")
+    return program
+
+
 @pytest.mark.parametrize("stop", ["limit", "signal", "parent"])
 def test_it_waits_for_the_module(build, check, tmp_path, stop):
     """It says so once, and what it was given to write is an empty capture."""
-    program, out = build / "tap" / "iwarp-tap", tmp_path / "empty.pcapng"
-    if not program.exists() or os.geteuid() != 0 or not os.path.exists("/sys/kernel/btf/vmlinux") or os.path.exists("/sys/module/rpcrdma"):
-        pytest.skip("needs root, a kernel with BTF, and rpcrdma not loaded")
+    program, out = waiting(build), tmp_path / "empty.pcapng"
     more = {"limit": ["-d", "1"], "signal": [], "parent": ["--child"]}[stop]
     with subprocess.Popen([program, "-w", out, *more], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr.readline() == "iwarp-tap: the kernel's module rpcrdma is not loaded: waiting for it\n"
@@ -176,6 +182,17 @@ def test_it_waits_for_the_module(build, check, tmp_path, stop):
         errors = process.communicate(timeout=60)[1] if stop != "limit" else process.stderr.read()
         assert process.wait(60) == 0 and errors == ""
     assert "no RDMA connection found" in check(out).stdout + check(out).stderr
+
+
+def test_wireshark_does_not_wait(build, tmp_path):
+    """It shows what was said once the program has ended, and its pipe was opened: both happens at once."""
+    cases = {"the kernel's module rpcrdma is not loaded: load it, or mount by RDMA, and begin again": [], '--peer: unusable value "a"': ["--peer=a"]}
+    for number, (words, more) in enumerate(cases.items()):
+        out = tmp_path / f"{number}.pcapng"
+        said = subprocess.run([waiting(build), "--capture", "--extcap-interface=iwarp-kernel", f"--fifo={out}", *more], capture_output=True, text=True,
+                              timeout=60, check=False)
+        assert (said.returncode, said.stderr) == (2, f"iwarp-tap: {words}\n")
+        assert list(captures.pcapng(out.read_bytes())) == []
 
 
 def test_a_filter_that_it_does_not_have(build):
