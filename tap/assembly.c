@@ -173,10 +173,31 @@ static void assembly_make_room(struct assembly *assembly)
     }
 }
 
+struct whole *whole_of(const struct tap_event *event, const uint8_t *octets)
+{
+    struct whole *whole = g_new(struct whole, 1);
+
+    *whole = (struct whole){*event, g_byte_array_append(g_byte_array_new(), octets, event->n), event->length};
+    return whole;
+}
+
+/* Most items are one record: nothing of them has to wait. */
+static bool is_alone(const struct assembly *assembly, const struct tap_event *event)
+{
+    const struct key key = {event->connection, event->of, event->kind};
+
+    return event->first && event->length >= event->total &&
+           (event->kind == TAP_HEAD || event->kind == TAP_RECEIVED || event->kind == TAP_WRITE) &&
+           !g_hash_table_contains(assembly->table, &key);
+}
+
 struct whole *assembly_add(struct assembly *assembly, const struct tap_event *event, const uint8_t *octets)
 {
-    struct pieces *pieces = pieces_of(assembly, event);
+    struct pieces *pieces;
 
+    if (is_alone(assembly, event))
+        return whole_of(event, octets);
+    pieces = pieces_of(assembly, event);
     if (event->kind != TAP_BODY && event->first && pieces->headed)
         pieces_restart(assembly, pieces, event);
     if (event->kind != TAP_BODY && !pieces->headed) {

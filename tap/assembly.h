@@ -38,6 +38,8 @@ void assembly_forget(struct assembly *assembly, uint64_t connection);
 /* The number of items dropped so far for missing blocks. */
 uint64_t assembly_dropped(const struct assembly *assembly);
 
+/* An item that is one record. */
+struct whole *whole_of(const struct tap_event *event, const uint8_t *octets);
 void whole_free(struct whole *whole);
 
 #endif

@@ -526,16 +526,6 @@ static void queue(struct recorder *recorder, struct whole *whole)
     g_queue_push_tail(&recorder->turns, turn);
 }
 
-static struct whole *whole_alone(const struct tap_event *event, const uint8_t *octets)
-{
-    struct whole *whole = g_new0(struct whole, 1);
-
-    whole->event = *event;
-    whole->length = event->length;
-    whole->octets = g_byte_array_append(g_byte_array_new(), octets, event->n);
-    return whole;
-}
-
 void recorder_left_out(struct recorder *recorder, uint64_t n)
 {
     if (n == 0)
@@ -580,7 +570,7 @@ void recorder_take(struct recorder *recorder, const void *p, size_t n)
     recorder_lost(recorder, lost_before(recorder, &event));
     recorder->latest_ns = MAX(recorder->latest_ns, event.time_ns);
     if (event.kind < TAP_HEAD || event.kind == TAP_SENT || event.kind == TAP_READ)
-        whole = whole_alone(&event, octets);
+        whole = whole_of(&event, octets);
     else
         whole = assembly_add(recorder->assembly, &event, octets);
     if (whole)
