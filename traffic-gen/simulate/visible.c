@@ -84,8 +84,8 @@ static bool leaves_no_trace(const struct view *view, const struct packets *packe
         if (other->client != frame->client || !roce_packet_at(packets, number, plan->vlan, plan->ipv6, &later))
             continue;
         if (other->to_client == frame->to_client && !later.response && later.queue == lost.queue &&
-            later.psn == lost.psn)
-            return number > missing;
+            later.psn == lost.psn && number > missing)
+            return true;
         if (number < missing)
             continue;
         if (other->to_client == frame->to_client
