@@ -208,8 +208,7 @@ def cause_section(row, its_cells, found, cured):
     yield f"- {row['implementation']}: {versions_of(row)}" + (f"; rules: {', '.join(row['rules'])}" if row["rules"] else "")
     yield "- " + "; ".join(f"{name}: {links(cause, suffix) or 'no, ' + row['why']}" for name, suffix in KINDS)
     if row["by chance"]:
-        yield f"- by chance: a mount of any cell over {row['implementation']} may hang; {hung_text(row, found)}" + \
-            ("" if its_cells else "; in earlier runs: [notes](notes.md#mounts-that-hang-on-siw)")
+        yield f"- by chance: a mount of any cell over {row['implementation']} may hang; {hung_text(row, found)}; in earlier runs: [notes](notes.md#mounts-that-hang-on-siw)"
         yield from (f"- {cell.name}: {by_chance(cell, found[cell.name])}" for cell in its_cells)
     else:
         yield "- cells: " + "; ".join(compact(its_cells))
