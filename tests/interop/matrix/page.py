@@ -159,7 +159,12 @@ def with_patch(cause, its_cells, before, after):
 
 
 def gone_text(cause, its_cells, before, after):
-    if not its_cells or causes.patch_name(cause) is None:
+    """In how many cells it is gone; of what chance decides about, in how many tries it still is there."""
+    if causes.patch_name(cause) is None:
+        return "-"
+    if is_chance(cause):
+        return hung_text(causes.load()[cause], after, causes.patch_name(cause))
+    if not its_cells:
         return "-"
     gone, still = with_patch(cause, its_cells, before, after)
     if not gone and not still:
@@ -212,10 +217,8 @@ def cause_section(row, its_cells, found, cured):
         yield from (f"- {cell.name}: {by_chance(cell, found[cell.name])}" for cell in its_cells)
     else:
         yield "- cells: " + "; ".join(compact(its_cells))
-    if causes.patch_name(cause) and row["by chance"]:
-        yield f"- with the patch: {hung_text(row, cured, causes.patch_name(cause))}"
-    elif causes.patch_name(cause):
-        gone, still = with_patch(cause, its_cells, found, cured)
+    if causes.patch_name(cause):
+        gone, still = ([], []) if row["by chance"] else with_patch(cause, its_cells, found, cured)
         yield f"- with the patch: {gone_text(cause, its_cells, found, cured)}" + "".join(
             f"; {what} in {'; '.join(compact(some))}" for what, some in (("still", still), ("gone", gone)) if some)
     yield ""

@@ -172,6 +172,16 @@ def test_a_mount_that_hangs_by_chance():
     assert page.by_chance(ours, once) == "hung in 1 of 3 tries: the server's siw"
 
 
+def test_chance_and_patches():
+    """A try that does not hang proves little: tries are counted, of cells over siw with the patch on the side of the server."""
+    patches, row = {"server": [causes.patch_name("siw-after-reply")], "client": []}, causes.load()["siw-after-reply"]
+    hung = with_(tries=[HUNG, FINE, {"seconds": 9}], shown=3, patches=patches)
+    before = {SIW.name: with_(tries=[HUNG, HUNG, {"seconds": 9}], shown=3)}
+    assert page.hung_text(row, before) == "seen in 2 of 3 tries of 1 cells"
+    assert page.gone_text("siw-after-reply", [SIW], before, {SIW.name: hung, RXE.name: hung}) == "seen in 1 of 3 tries of 1 cells"
+    assert page.gone_text("siw-after-reply", [SIW], before, {SIW.name: with_(patches={"server": []})}) == "not run yet"
+
+
 def test_a_silence_without_a_hang_is_not_explained():
     assert page.colour(SIW, with_(judged=finds(RPCR_4x5x4_03=SILENCE))) == "red"
     unseen = with_(tries=[{**HUNG, "findings": {}}, FINE, {"seconds": 9}], shown=3)
