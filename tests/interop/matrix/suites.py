@@ -16,6 +16,7 @@ import cells  # noqa: E402
 import link  # noqa: E402
 import page  # noqa: E402
 import run  # noqa: E402
+import suite_tables  # noqa: E402
 import table  # noqa: E402
 
 RESULTS = run.ROOT / "docs" / "interop" / "suites"

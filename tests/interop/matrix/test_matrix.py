@@ -17,6 +17,7 @@ import causes  # noqa: E402
 import page  # noqa: E402
 import run  # noqa: E402
 import suite_tables  # noqa: E402
+import suites  # noqa: E402
 
 GOOD = {"cell": "linux-7.2+linux-6.1+rxe+nfs4.1", "key": {"operations": "x", "client": "7.2.1", "server": "6.1.1"}, "run": "2026-01-01",
         "seconds": 9, "operations": {"mount": {"outcome": "ok", "why": ""}, "locks": {"outcome": "none", "why": "x"}}, "kernel": {},
@@ -281,6 +282,17 @@ def test_deviations_of_the_suites(folder):
     assert [sum(map(int, row[3:3 + outcomes])) for row in suite_tables.outcome_rows(found)] == [len(one["tests"]) for one in found.values()]
     lines = list(suite_tables.markdown(folder, causes.load()))
     assert any(f"[{titles['short-message']['title']}](#nfsd-short-message)" in line for line in lines)
+
+
+def test_summary_of_a_suite():
+    """Only failures have a deviation, and that of a table only with the same words."""
+    row = next(row for row in suite_tables.table.load("rxe-nfs-server").values() if row["outcome"] == "failed" and "||" not in row["found"])
+    report = {"state": "alive", "tests": [{"id": row["case"], "outcome": "failed", "actual": row["found"]},
+                                          {"id": "RPCR-6.1-07", "outcome": "failed", "actual": "something new"},
+                                          {"id": "RPCR-6.1-08", "outcome": "passed", "actual": ""}]}
+    tests = suites.summary("linux-7.2", "rxe", [], report)["tests"]
+    assert tests[row["case"]]["deviation"] == row["deviation"] and tests["RPCR-6.1-07"]["deviation"] is None
+    assert "deviation" not in tests["RPCR-6.1-08"]
 
 
 def test_page(folder):
