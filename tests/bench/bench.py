@@ -251,8 +251,12 @@ SIDE_BY_SIDE = (("RDMA Writes", ["bulk", "--size={size}M", "--ulpdu=1400"]), ("N
                 ("NFS metadata, 250 clients, RoCE", ["nfs-metadata", "--size={metadata}M", "--connections=250", "--transport=roce"]))
 
 
+# No dissector takes the payload of TCP, InfiniBand or RoCE: what is left is the part of Wireshark alone.
+NEITHER = ["--disable-protocol", "iwarp_mpa", "--disable-protocol", "rpcordma"]
+
+
 def side_by_side(arguments, folder):
-    """tshark with our plugins, judging and not, against its built-in dissectors: a table."""
+    """tshark with our plugins, judging and not, and with neither, against its built-in dissectors: a table."""
     results, limits, rows = [], [], []
     plugins, path = install_plugins(arguments, folder), folder / "shark.pcapng"
     if plugins is None:
@@ -263,13 +267,14 @@ def side_by_side(arguments, folder):
         path.chmod(0o644)
         found = measure([tshark(f"tshark, {what}, plugins, all rules judged", folder, path, plugins, []),
                          tshark(f"tshark, {what}, plugins, dissection only", folder, path, plugins, ["-o", "iwarp.check:FALSE"]),
+                         tshark(f"tshark, {what}, neither", folder, path, folder / "none", NEITHER),
                          tshark(f"tshark, {what}, built-in", folder, path, folder / "none", [])], max(3, arguments.runs // 2))
-        ratios = [[one[figure] / found[2][figure] for figure in ("cpu_s", "peak_mib")] for one in found[:2]]
+        ratios = [[one[figure] / found[-1][figure] for figure in ("cpu_s", "peak_mib")] for one in found[:-1]]
         rows.append(f"{what:<34}" + "".join(f"{time:12.2f} {memory:8.2f}" for time, memory in ratios))
         results += found
         limits += [(f"tshark, {what}, {how}: {figure} against the built-in", value, math.inf, "x") for how, both in
-                   zip(("judged", "dissection only"), ratios) for figure, value in zip(("CPU time", "memory"), both)]
-    print(f"{'against the built-in dissectors':<34}{'judged:':>8}{'time':>4} {'memory':>8}{'only:':>8}{'time':>4} {'memory':>8}", *rows, sep="\n")
+                   zip(("judged", "dissection only", "neither"), ratios) for figure, value in zip(("CPU time", "memory"), both)]
+    print(f"{'against the built-in dissectors':<34}" + "".join(f"{how:>8}{'time':>4} {'memory':>8}" for how in ("judged:", "only:", "none:")), *rows, sep="\n")
     return results, limits
 
 
