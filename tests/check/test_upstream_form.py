@@ -14,13 +14,11 @@ LONGEST = 75  # of a subject, as scripts/checkpatch.pl has it for a line of a co
 # What a subject begins with; the directory is a project.
 PREFIXES = {"nfsd": "svcrdma|SUNRPC|NFSD", "siw": "RDMA/siw|RDMA/iwcm", "ganesha": "RDMA|RPCAL|MainNFSD",
             "wireshark": "iWARP MPA|iWARP DDP/RDMAP|RPC over RDMA|TCP"}
-PATCH_HEAD = re.compile(r"From 0{40} Mon Sep 17 00:00:00 2001\nFrom: [^\n]+ <[^\n>]+@[^\n>]+>\nDate: [^\n]+\n"
-                        r"Subject: \[PATCH\] (?P<subject>[^\n]+(?:\n [^\n]+)*)\n(?:MIME-Version: [^\n]*\n(?:Content-[^\n]+\n)+)?\n"
+PATCH_HEAD = re.compile(r"From 0{40} Mon Sep 17 00:00:00 2001\nFrom: [^\n]+(?:\n [^\n]*)?<[^\n>]+@[^\n>]+>\nDate: [^\n]+\n"
+                        r"Subject: \[PATCH(?: \d\.\d+)?\] (?P<subject>[^\n]+(?:\n [^\n]+)*)\n(?:MIME-Version: [^\n]*\n(?:Content-[^\n]+\n)+)?\n"
                         r"(?P<body>.+?)\n---\n(?P<stat>(?: \S+ +\| +\d+ [+-]+\n)+) \d+ files? changed[^\n]*\n", re.S)
-# Reports whose project is sent to first, and in time all of them.
-DIRECTORIES = ("ganesha", "wireshark")
-REPORTS = sorted(path for name in DIRECTORIES for path in (UPSTREAM / name).glob("*.md"))
-PATCHES = sorted(path for name in DIRECTORIES for path in (UPSTREAM / name).glob("*.patch"))
+REPORTS = sorted(path for name in PREFIXES for path in (UPSTREAM / name).glob("*.md"))
+PATCHES = sorted(path for path in UPSTREAM.glob("**/*.patch") if not path.is_symlink())
 
 
 def flat(text):
@@ -71,6 +69,9 @@ def faults(path, text):
         yield f"patch: {head['patch']}"
     if path.with_suffix(".patch").exists() and subject_of(path.with_suffix(".patch")) != subject:
         yield f"subject: {subject}: the patch has another one"
+    known = re.match(r"`([0-9a-f]{12} \(.+\))`", head["fixes"])
+    if path.with_suffix(".patch").exists() and known and f"\nFixes: {known[1]}\n" not in path.with_suffix(".patch").read_text(encoding="utf-8"):
+        yield f"fixes: {known[1]}: the patch does not say so"
     if sections != [name for name in SECTIONS if name in sections] or not set(NEEDED) <= set(sections):
         yield f"sections: {sections}"
     if not re.search(r"^    (?:\$|\[\w+\]) \S|^```\n", text.split("## How to see it")[1], re.M):
@@ -103,10 +104,9 @@ def test_a_fault_is_noticed(old, new, fault):
 def test_patch(path):
     """As git format-patch writes it, for its report; git counts its lines as it says itself."""
     text = path.read_text(encoding="utf-8")
-    assert (path.parent / f"{path.name.split('.')[0]}.md").exists()
+    assert list(UPSTREAM.glob(f"*/{path.name.split('.')[0]}.md"))
     head = PATCH_HEAD.match(text)
-    assert head and text.endswith("\n-- \n" + text.rsplit("-- \n", 1)[1])
-    assert all(len(line) <= LONGEST or line.startswith("  ") for line in head["body"].splitlines()), head["body"]
+    assert head and all(len(line) <= LONGEST or line.startswith(("  ", "Fixes: ")) for line in head["body"].splitlines()), head["body"]
     assert "Signed-off-by" not in text
     counted = subprocess.run(["git", "apply", "--numstat", path], capture_output=True, text=True, check=True, cwd="/").stdout
     said = {name: int(lines) for name, lines in re.findall(r"^ (\S+) +\| +(\d+) ", head["stat"], re.M)}
