@@ -140,7 +140,8 @@ static bool may_be_answered(const struct rdmap_connection *rdmap, const struct r
 
 void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
-    struct rdmap_requests *requests = &rdmap->side[step->side].requests;
+    struct rdmap_side *s = &rdmap->side[step->side];
+    struct rdmap_requests *requests = &s->requests;
     struct rdmap_request *request;
 
     drop_answered(requests);
@@ -156,8 +157,11 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
     request->msn = step->ddp->msn;
     request->end = step->fpdu->fpdu.offset + step->fpdu->fpdu.length;
     requests->uncertain |= request->end <= requests->late_until || may_be_answered(rdmap, step);
-    /* The answer to an older request may be taken for its answer. */
-    request->doubtful = requests->uncertain;
+    /*
+     * The answer to an older request may be taken for its answer. The first message of a late capture may be a copy,
+     * whose answer came before.
+     */
+    request->doubtful = requests->uncertain || (!rdmap->parameters.startup_seen && !s->from_start && s->messages == 1);
     if (requests->overdrawn > 0 && !requests->maybe_lost) { /* its answer was captured first */
         requests->overdrawn--;
         request->answered = true;

@@ -109,8 +109,7 @@ struct ib_connection *ib_managed(struct ib_connections *connections, const struc
     INVARIANT(side < 2 && (!pair->connection.reply_seen || pair->connection.request_seen));
     INVARIANT(pair->connection.end_frame == arrival->frame && pair->connection.packets > 0);
     if (pair->connection.rc && pair->connection.disconnected)
-        ib_rc_disconnect(pair->connection.rc, cm->attribute == IB_CM_DISCONNECT_REPLY ? other_side(side) : side,
-                         arrival->time_ns);
+        ib_rc_disconnect(pair->connection.rc, arrival->time_ns);
     if (!pair->dead && connections->events.managed)
         connections->events.managed(connections->events.ctx, &pair->connection, side, cm, &place);
     return &pair->connection;

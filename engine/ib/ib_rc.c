@@ -725,13 +725,13 @@ unsigned ib_rc_damaged_acked(struct ib_rc *rc, unsigned side)
     return damaged;
 }
 
-void ib_rc_disconnect(struct ib_rc *rc, unsigned side, int64_t now_ns)
+void ib_rc_disconnect(struct ib_rc *rc, int64_t now_ns)
 {
     if (rc->disconnected)
         return;
     rc->disconnected = true;
-    ib_not_ready_end(&rc->side[side], now_ns);
-    ib_not_ready_end(&rc->side[other_side(side)], now_ns);
+    for (unsigned sender = 0; sender < 2; sender++) /* it answers the other side's requests in that time */
+        ib_not_ready_end(&rc->side[sender], rc->side[other_side(sender)].trailed_ns, now_ns);
 }
 
 size_t ib_rc_held(const struct ib_rc *rc, unsigned side)

@@ -162,8 +162,8 @@ void ib_rc_damaged(struct ib_rc *rc, unsigned side);
  * is counted once.
  */
 unsigned ib_rc_damaged_acked(struct ib_rc *rc, unsigned side);
-/* `side` asked to disconnect: requests not received so far never will be. Only the first call counts. */
-void ib_rc_disconnect(struct ib_rc *rc, unsigned side, int64_t now_ns);
+/* A side asked to disconnect: requests not received so far never will be. Only the first call counts. */
+void ib_rc_disconnect(struct ib_rc *rc, int64_t now_ns);
 /* Memory taken by requests of that side that wait for earlier ones. */
 size_t ib_rc_held(const struct ib_rc *rc, unsigned side);
 /* Frees room: gives up the missing requests, and delivers the requests that wait for them. */

@@ -195,8 +195,8 @@ struct ib_rc {
 /* ib_rc_not_ready.c: notes a request of `side` at that offset; and a request refused by an RNR NAK at `place`. */
 void ib_not_ready_request(struct ib_requests *requests, uint64_t offset, int64_t time_ns);
 void ib_not_ready_nak(struct ib_rc *rc, unsigned side, uint64_t offset, uint8_t syndrome, const struct place *place);
-/* A side asked to disconnect. */
-void ib_not_ready_end(struct ib_requests *requests, int64_t time_ns);
+/* A side asked to disconnect. way_ns: from the capture point to the sender of the requests and back. */
+void ib_not_ready_end(struct ib_requests *requests, int64_t way_ns, int64_t time_ns);
 /* The refusal is final: the sender has stopped retrying, or the connection has ended. */
 bool ib_not_ready_final(const struct ib_rc *rc, unsigned side);
 

@@ -62,7 +62,7 @@ static bool retries_used_up(const struct ib_requests *requests)
            requests->not_ready.naks > requests->rnr_retries;
 }
 
-void ib_not_ready_end(struct ib_requests *requests, int64_t time_ns)
+void ib_not_ready_end(struct ib_requests *requests, int64_t way_ns, int64_t time_ns)
 {
     struct ib_not_ready *not_ready = &requests->not_ready;
 
@@ -70,7 +70,7 @@ void ib_not_ready_end(struct ib_requests *requests, int64_t time_ns)
     not_ready->ended_ns = time_ns;
     /* A side that does not wait for the time to repeat the Send ends the connection for a reason of its own. */
     if (not_ready->waiting && !retries_used_up(requests))
-        not_ready->hasty |= is_hasty(not_ready, time_ns);
+        not_ready->hasty |= is_hasty(not_ready, time_ns - way_ns);
 }
 
 /*

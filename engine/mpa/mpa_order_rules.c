@@ -511,7 +511,8 @@ static void order_judge_unanswered(struct mpa_connection *mpa, unsigned side)
     n = (size_t)(end - from);
     origin = mpa_origin(mpa, side, from);
     /* An uncaptured Reply would have been acknowledged; a Reply captured before its Request is not recognised. */
-    if (peer->hole || s->hole || !origin->acked_known || origin->acked > mpa->order->side[other_side(side)].delivered ||
+    if (peer->hole || s->hole || !mpa->start_captured[other_side(side)] || !origin->acked_known ||
+        origin->acked > mpa->order->side[other_side(side)].delivered ||
         origin->acked >= peer->startup.start + MPA_STARTUP_HEADER_LEN) {
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_16);
         return;

@@ -226,8 +226,8 @@ BENCH(not_ready, managed)
     SEND(0, 1);
     SEND(1, 2);
     RNR(0);
-    ib_rc_disconnect(bench->rc, 1, bench->now);
-    ib_rc_disconnect(bench->rc, 1, bench->now);
+    ib_rc_disconnect(bench->rc, bench->now);
+    ib_rc_disconnect(bench->rc, bench->now);
     finish_bench(bench, "S0.0+1! S1.0+2! refused1:0rnr at 0 of a Send");
 
     open_bench(bench, true, 0); /* the capture ends */
@@ -240,7 +240,7 @@ BENCH(not_ready, managed)
     RNR(0);
     SEND(0, 1);
     ACK(0);
-    ib_rc_disconnect(bench->rc, 1, bench->now);
+    ib_rc_disconnect(bench->rc, bench->now);
     finish_bench(bench, "S0.0+1!");
 
     open_bench(bench, true, 0); /* overtaken by the Acknowledge of the copy */
@@ -248,14 +248,14 @@ BENCH(not_ready, managed)
     SEND(0, 1);
     ACK(0);
     RNR(0);
-    ib_rc_disconnect(bench->rc, 1, bench->now);
+    ib_rc_disconnect(bench->rc, bench->now);
     finish_bench(bench, "S0.0+1!");
 
     open_bench(bench, true, 0); /* the capture may lack the Acknowledge, */
     SEND(0, 1);
     RNR(0);
     SEND(0, 1);
-    ib_rc_disconnect(bench->rc, 1, bench->now);
+    ib_rc_disconnect(bench->rc, bench->now);
     finish_bench(bench, "S0.0+1!");
 
     open_bench(bench, true, 0); /* and also the retransmission */
@@ -263,19 +263,19 @@ BENCH(not_ready, managed)
     RNR(0);
     bench->now = 10002;
     SEND(1, 2);
-    ib_rc_disconnect(bench->rc, 1, bench->now);
+    ib_rc_disconnect(bench->rc, bench->now);
     finish_bench(bench, "S0.0+1! S1.0+2!");
 
     open_bench(bench, true, 0); /* or the receiver's reaction */
     SEND(0, 1);
     RNR(0);
     packet(bench, 1, IB_SEND_ONLY, 3, 1, (struct words){0});
-    ib_rc_disconnect(bench->rc, 1, bench->now);
+    ib_rc_disconnect(bench->rc, bench->now);
     finish_bench(bench, "S0.0+1! hole1:0-3@0 S0.0+1!");
     open_bench(bench, true, 0); /* the retransmission and its Acknowledge are captured late */
     SEND(0, 1);
     RNR(0);
-    ib_rc_disconnect(bench->rc, 1, bench->now);
+    ib_rc_disconnect(bench->rc, bench->now);
     bench->now += SKEW - 100;
     SEND(0, 1);
     finish_bench(bench, "S0.0+1!");
@@ -284,14 +284,14 @@ BENCH(not_ready, managed)
     SEND(0, 1);
     SEND(0, 1);
     RNR(0);
-    ib_rc_disconnect(bench->rc, 1, bench->now);
+    ib_rc_disconnect(bench->rc, bench->now);
     ACK(0);
     finish_bench(bench, "S0.0+1!");
 
     open_bench(bench, true, 0); /* too late to have been sent before */
     SEND(0, 1);
     RNR(0);
-    ib_rc_disconnect(bench->rc, 1, bench->now);
+    ib_rc_disconnect(bench->rc, bench->now);
     bench->now += SKEW;
     SEND(0, 1);
     finish_bench(bench, "S0.0+1! refused1:0rnr at 0 of a Send");
@@ -305,13 +305,13 @@ BENCH(not_ready, managed)
         SEND(0, 1);
         RNR(0);
         bench->now = SKEW + 100;
-        ib_rc_disconnect(bench->rc, 1, bench->now);
+        ib_rc_disconnect(bench->rc, bench->now);
         finish_bench(bench, acknowledged ? "S0.0+1! S0.0+1! refused1:0rnr at 0 of a Send" : "S0.0+1! S0.0+1!");
     }
 
     open_bench(bench, true, 0); /* it came when the connection was over */
     SEND(0, 1);
-    ib_rc_disconnect(bench->rc, 1, bench->now);
+    ib_rc_disconnect(bench->rc, bench->now);
     RNR(0);
     finish_bench(bench, "S0.0+1!");
 }
@@ -331,21 +331,19 @@ BENCH(haste_after_not_ready, managed)
         assert_int_equal(bench->hasty, !waits);
     }
     /* Nor was there time if a side disconnects before, unless the Send must not be repeated. */
-    for (int side = 0; side < 2; side++) {
-        for (int repeats = 0; repeats < 2; repeats++) {
-            open_bench(bench, true, 0);
-            ib_rc_rnr_retries(bench->rc, 0, (uint8_t)repeats);
-            SEND(0, 1);
-            RNR(0);
-            ib_rc_disconnect(bench->rc, (unsigned)side, bench->now + 5000);
-            finish_bench(bench, "S0.0+1! refused1:0rnr at 0 of a Send");
-            assert_int_equal(bench->hasty, repeats);
-        }
+    for (int repeats = 0; repeats < 2; repeats++) {
+        open_bench(bench, true, 0);
+        ib_rc_rnr_retries(bench->rc, 0, (uint8_t)repeats);
+        SEND(0, 1);
+        RNR(0);
+        ib_rc_disconnect(bench->rc, bench->now + 5000);
+        finish_bench(bench, "S0.0+1! refused1:0rnr at 0 of a Send");
+        assert_int_equal(bench->hasty, repeats);
     }
     open_bench(bench, true, 0);
     SEND(0, 1);
     RNR(0);
-    ib_rc_disconnect(bench->rc, 0, bench->now + 10000);
+    ib_rc_disconnect(bench->rc, bench->now + 10000);
     finish_bench(bench, "S0.0+1! refused1:0rnr at 0 of a Send");
     assert_int_equal(bench->hasty, false);
 }
@@ -748,7 +746,7 @@ BENCH(copies_are_compared, managed)
     send_octet(bench, 1, 2); /* acknowledged before */
     assert_int_equal(compared.differ, 2);
     assert_true(compared.taken);
-    ib_rc_disconnect(bench->rc, 1, bench->frame);
+    ib_rc_disconnect(bench->rc, bench->frame);
     send_octet(bench, 4, 2); /* perhaps from another connection of these queue pairs */
     assert_int_equal(compared.differ, 2);
 }
