@@ -1,44 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * wire/mpa_fpdu.c, mpa_fpdu_encode.c: RFC 5044 section 4. The functions that place Markers are static, so the file is
- * included. A CRC may be any number here; what matters is which octets it covers.
- */
+/* wire/mpa_fpdu.c: RFC 5044 section 4. The functions that place Markers are static, so the file is included. */
 #include "wire/mpa_fpdu.c"
 
-#include "tests/proofs/proof.h"
+#include "tests/proofs/mpa_stubs.h"
 
 enum {
-    ULPDU_MOST = 500,
-    MARKERS_MOST = 2,
-    OCTETS_MOST = MPA_LENGTH_LEN + ULPDU_MOST + 3 + MPA_CRC_LEN + MARKERS_MOST * MPA_MARKER_LEN,
-    COPIED = 7, /* the most that the parser copies and then reads: PAD and CRC */
+    AMONG = 500,    /* octets of a ULPDU, of which a few are copied */
+    SPLIT = 7,      /* the most that the parser copies and then reads: PAD and CRC */
+    ULPDU_MOST = 8, /* all octets of it are looked at */
+    OCTETS_MOST = MPA_LENGTH_LEN + ULPDU_MOST + 3 + MPA_CRC_LEN + MPA_MARKER_LEN,
 };
-
-static const void *crc_from;
-static size_t crc_octets;
-static uint32_t crc_value;
-
-uint32_t crc32c(const void *data, size_t n)
-{
-    CLAIM(n == 0 || READABLE(data, n));
-    crc_from = data;
-    crc_octets = n;
-    return crc_value;
-}
-
-static struct mpa_fpdu_scratch *scratch;
-
-/* Copies what is read afterwards: not the ULPDU. */
-void *memcpy(void *to, const void *from, size_t n)
-{
-    CLAIM(READABLE(from, n) && WRITABLE(to, n));
-    if (SAME_OBJECT(to, scratch))
-        return to;
-    CLAIM(n <= COPIED);
-    for (size_t i = 0; i < COPIED && i < n; i++)
-        ((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
-    return to;
-}
 
 /* The grid as section 4.3 says: every 512 octets from the start. */
 void proof_mpa_next_marker(void)
@@ -102,50 +73,81 @@ void proof_mpa_mulpdu(void)
 void proof_mpa_copy_bare(void)
 {
     uint32_t grid = any_bool() ? NO_GRID : (uint32_t)any_size_to(MPA_MARKER_PERIOD - 1);
-    uint32_t k = (uint32_t)any_size_to(ULPDU_MOST), len = (uint32_t)any_size_to(COPIED), i = any_u32();
+    uint32_t k = (uint32_t)any_size_to(AMONG), len = (uint32_t)any_size_to(SPLIT), i = any_u32();
     const uint8_t *p = any_octets(fpdu_place_of(grid, k + len) + 1);
-    uint8_t room[COPIED] = {0};
+    uint8_t room[SPLIT] = {0};
     const uint8_t *out = bare_at(room, p, grid, k, len);
 
     CLAIM(IMPLIES(i < len, out[i] == p[fpdu_place_of(grid, k + i)]));
-    CLAIM(IMPLIES(len < COPIED, room[COPIED - 1] == 0));
+    CLAIM(IMPLIES(len < SPLIT, room[SPLIT - 1] == 0));
     FALSE_CLAIM(out == room);
     FALSE_CLAIM(out != room);
     FALSE_CLAIM(len == 0 || fpdu_place_of(grid, k + len - 1) == fpdu_place_of(grid, k) + len - 1);
 }
 
-/* Any octets at any place of the stream. */
-void proof_mpa_fpdu_parse(void)
+/*
+ * Octets of which n are there, with a Marker at `grid` octets from the first. The length of the ULPDU is a constant,
+ * too, so that all places are.
+ */
+static void parse_octets(uint16_t length, uint32_t grid, size_t n)
 {
-    const struct mpa_framing framing = {any_bool(), any_u64()};
+    const struct mpa_framing framing = {grid < MPA_MARKER_PERIOD, 0};
+    const uint64_t offset = MPA_MARKER_PERIOD - grid;
+    const uint32_t distance = grid_distance(&framing, offset), crc = bare_octets(length) - MPA_CRC_LEN;
+    uint8_t octets[OCTETS_MOST], *p = octets + OCTETS_MOST - n; /* the octet after the last is outside */
     struct mpa_fpdu fpdu;
-    uint64_t offset = any_u64();
-    uint32_t grid = grid_distance(&framing, offset), crc;
-    size_t n = any_size_to(OCTETS_MOST), need;
-    const uint8_t *p = any_octets(n);
+    size_t need;
     bool want_crc = any_bool();
 
-    scratch = malloc(sizeof *scratch);
-    ASSUME(scratch);
-    crc_value = any_u32();
-    if (mpa_fpdu_parse(&fpdu, &need, &framing, want_crc, offset, p, n, framing.markers ? scratch : NULL) ==
+    for (size_t i = 0; i < n; i++)
+        p[i] = any_u8();
+    for (uint32_t i = 0; i < MPA_LENGTH_LEN; i++) {
+        if (fpdu_place_of(distance, i) < n)
+            p[fpdu_place_of(distance, i)] = (uint8_t)(i == 0 ? length >> 8 : length);
+    }
+    if (mpa_fpdu_parse(&fpdu, &need, &framing, want_crc, offset, p, n, framing.markers ? &scratch : NULL) ==
         MPA_FPDU_MORE) {
-        CLAIM(need > n);
+        CLAIM(need > n && need <= mpa_fpdu_octets(&framing, offset, length));
+        FALSE_CLAIM(n == 0);
         return;
     }
-    CLAIM(need <= n && fpdu.length == need && need == mpa_fpdu_octets(&framing, offset, fpdu.ulpdu_length));
-    CLAIM(fpdu.ulpdu_length == (p[fpdu_place_of(grid, 0)] << 8 | p[fpdu_place_of(grid, 1)]));
-    CLAIM(fpdu.header - fpdu.offset == (grid == 0 ? MPA_MARKER_LEN : 0));
-    CLAIM(fpdu.pad_length == mpa_pad_length(fpdu.ulpdu_length));
-    CLAIM(fpdu.ulpdu == scratch->ulpdu || fpdu.ulpdu_length == 0 || READABLE(fpdu.ulpdu, fpdu.ulpdu_length));
-    CLAIM(need == bare_octets(fpdu.ulpdu_length) + MPA_MARKER_LEN * fpdu.n_markers);
-    CLAIM(IMPLIES(!framing.markers, fpdu.n_markers == 0 && fpdu.ulpdu == p + MPA_LENGTH_LEN));
-    CLAIM(IMPLIES(fpdu.n_markers > 0, fpdu.markers[0].offset == offset + grid));
-    crc = MPA_LENGTH_LEN + fpdu.ulpdu_length + fpdu.pad_length;
-    CLAIM((uint8_t)fpdu.crc == p[fpdu_place_of(grid, crc)] && fpdu.crc >> 24 == p[fpdu_place_of(grid, crc + 3)]);
-    CLAIM(IMPLIES(want_crc, crc_from == p && crc_octets == fpdu_place_of(grid, crc) && fpdu.crc_computed == crc_value));
+    CLAIM(need == n && fpdu.length == n && n == mpa_fpdu_octets(&framing, offset, length));
+    CLAIM(fpdu.ulpdu_length == length && fpdu.pad_length == mpa_pad_length(length));
+    CLAIM(fpdu.offset == offset && fpdu.header == offset + fpdu_place_of(distance, 0));
+    CLAIM(need == bare_octets(length) + MPA_MARKER_LEN * fpdu.n_markers);
+    for (uint32_t i = 0; i < length; i++)
+        CLAIM(ulpdu_of(&fpdu)[i] == p[fpdu_place_of(distance, MPA_LENGTH_LEN + i)]);
+    for (uint32_t i = 0; i < fpdu.pad_length; i++)
+        CLAIM(fpdu.pad[i] == p[fpdu_place_of(distance, MPA_LENGTH_LEN + length + i)]);
+    for (uint32_t i = 0; i < MPA_CRC_LEN; i++)
+        CLAIM((uint8_t)(fpdu.crc >> 8 * i) == p[fpdu_place_of(distance, crc + i)]);
+    if (fpdu.n_markers > 0) {
+        CLAIM(fpdu.markers[0].offset == offset + grid);
+        CLAIM(fpdu.markers[0].reserved == (p[grid] << 8 | p[grid + 1]));
+        CLAIM(fpdu.markers[0].fpduptr == (p[grid + 2] << 8 | p[grid + 3]));
+        CLAIM(fpdu.markers[0].expected == grid);
+        FALSE_CLAIM(fpdu.markers[0].reserved == 0);
+    }
+    CLAIM(IMPLIES(want_crc, crc_from == p && crc_octets == fpdu_place_of(distance, crc)));
+    CLAIM(fpdu.crc_computed == (want_crc ? crc_value : 0));
     FALSE_CLAIM(fpdu.n_markers == 0);
-    FALSE_CLAIM(fpdu.n_markers < MARKERS_MOST);
-    FALSE_CLAIM(fpdu.ulpdu != scratch->ulpdu);
-    FALSE_CLAIM(fpdu.ulpdu_length < ULPDU_MOST);
+    FALSE_CLAIM(fpdu.n_markers > 0);
+    FALSE_CLAIM(fpdu.ulpdu != scratch.ulpdu);
+    FALSE_CLAIM(length < ULPDU_MOST);
+}
+
+void proof_mpa_fpdu_parse(void)
+{
+    crc_value = any_u32();
+    for (uint16_t length = 0; length <= ULPDU_MOST; length++) {
+        for (uint32_t grid = 0; grid <= OCTETS_MOST + 1; grid++) {
+            uint32_t at = grid <= OCTETS_MOST ? grid : MPA_MARKER_PERIOD; /* the last has no Markers */
+            const struct mpa_framing framing = {at < MPA_MARKER_PERIOD, 0};
+            size_t need = mpa_fpdu_octets(&framing, MPA_MARKER_PERIOD - at, length);
+
+            /* What is incomplete differs little from one length to the next. */
+            for (size_t n = length == 0 ? 0 : need - 1; n <= need; n++)
+                parse_octets(length, at, n);
+        }
+    }
 }
