@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The part of the page about servers under the suites: results of suites.py in docs/interop/suites."""
+"""The part of the page about servers under the suites: results of server_suites.py in docs/interop/suites."""
 import json
 import pathlib
 import sys
@@ -57,7 +57,7 @@ def markdown(docs, causes):
     found = suites(docs)
     cause_of = {deviation: row["key"] for row in causes.values() for deviation in row["deviations"]}
     yield "## Servers under the suites\n"
-    yield ("`iwarp-gen test --suite=rpcrdma,nfs` through an RDMA device of a guest (`suites.py`); Linux 6.1 as in "
+    yield ("`iwarp-gen test --suite=rpcrdma,nfs` through an RDMA device of a guest (`server_suites.py`); Linux 6.1 as in "
            "[results-linux-nfs-rdma.md](../results-linux-nfs-rdma.md).\n")
     yield "| server | device | kernel | " + " | ".join(OUTCOMES) + " | |\n" + "|---" * (len(OUTCOMES) + 4) + "|"
     for row in outcome_rows(found):

@@ -16,8 +16,8 @@ import guests  # noqa: E402
 import causes  # noqa: E402
 import page  # noqa: E402
 import run  # noqa: E402
+import server_suites  # noqa: E402
 import suite_tables  # noqa: E402
-import suites  # noqa: E402
 
 GOOD = {"cell": "linux-7.2+linux-6.1+rxe+nfs4.1", "key": {"operations": "x", "client": "7.2.1", "server": "6.1.1"}, "run": "2026-01-01",
         "seconds": 9, "operations": {"mount": {"outcome": "ok", "why": ""}, "locks": {"outcome": "none", "why": "x"}}, "kernel": {},
@@ -290,7 +290,7 @@ def test_summary_of_a_suite():
     report = {"state": "alive", "tests": [{"id": row["case"], "outcome": "failed", "actual": row["found"]},
                                           {"id": "RPCR-6.1-07", "outcome": "failed", "actual": "something new"},
                                           {"id": "RPCR-6.1-08", "outcome": "passed", "actual": ""}]}
-    tests = suites.summary("linux-7.2", "rxe", [], report)["tests"]
+    tests = server_suites.summary("linux-7.2", "rxe", [], report)["tests"]
     assert tests[row["case"]]["deviation"] == row["deviation"] and tests["RPCR-6.1-07"]["deviation"] is None
     assert "deviation" not in tests["RPCR-6.1-08"]
 

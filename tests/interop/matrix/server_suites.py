@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""suites.py SERVER DEVICE [OPTION...]: iwarp-gen test --suite=rpcrdma,nfs, from a guest, on a server of the matrix (linux-7.2, ganesha):
+"""server_suites.py SERVER DEVICE [OPTION...]: iwarp-gen test --suite=rpcrdma,nfs, from a guest, on a server of the matrix (linux-7.2, ganesha):
 docs/interop/suites/SERVER+DEVICE.json has the outcome of each case. OPTIONs are for iwarp-gen test: --reuse. A failure counts as
 verified where a table of ../lab/expected has the same case with the same words, whose octets were held against the document; the
 others are taken from its report, and are claims of one run."""
@@ -107,7 +107,7 @@ def test(server, device, options):
             break
     (folder / f"{name}.log").write_text(said, encoding="utf-8")
     if not before.exists():
-        sys.exit(f"suites.py: no report of {server} in {boots} boots")
+        sys.exit(f"server_suites.py: no report of {server} in {boots} boots")
     return {**json.loads(before.read_text(encoding="utf-8")), "server_starts": boots}
 
 
