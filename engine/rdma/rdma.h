@@ -82,7 +82,7 @@ struct rdma_private_data {
     uint64_t end; /* offset after it */
     enum direction direction;
     const char *carrier; /* "MPA Request", "ConnectRequest" */
-    const uint8_t *p;    /* NULL: not captured */
+    const uint8_t *p;    /* NULL: not captured, or only in part */
     size_t n;
     size_t of_transport; /* number of octets at the beginning that belong to the transport: IRD and ORD (RFC 6581) */
 };

@@ -163,6 +163,12 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
                        after, context(rpcrdma, t, around));
 }
 
+/* The responder has sent a message since the Call. Without one, the responder need not have mistaken the Call. */
+static bool spoke_since(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    return rpcrdma->reaction->spoke_ns[other_side(t->side)] > t->call.time_ns;
+}
+
 static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
                         const struct place *place, int64_t time_ns)
 {
@@ -172,7 +178,7 @@ static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
         rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_5_3_04, 0,
                         "expected a Reply or ERR_CHUNK in answer to a reverse-direction Call with chunks; found no "
                         "answer to a reverse-direction Call with chunks");
-    else if (t->reverse && t->twin && now)
+    else if (t->reverse && t->twin && now && spoke_since(rpcrdma, t))
         rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_2_4_1_02, 0,
                         "expected an answer to the reverse-direction Call in frame %u, which shares its XID with a "
                         "forward Call; found no answer to the reverse-direction Call",
