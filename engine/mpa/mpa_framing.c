@@ -267,6 +267,17 @@ static void judge_frame(struct mpa_connection *mpa, unsigned side, struct mpa_fp
         count_shape(mpa, mpa->side[side].framing);
 }
 
+/* Whether there are Markers is a guess, and the header may have a Marker in it, although it was read without. */
+static bool framing_may_hide_marker(const struct mpa_side *s, const struct mpa_fpdu *fpdu)
+{
+    uint64_t first = fpdu->header + MPA_MARKER_LEN, at;
+
+    return s->framing->doubtful && !s->framing->framing.markers && fpdu->crc != fpdu->crc_computed &&
+           fpdu->length > HEADER_VISIBLE &&
+           mpa_find_marker(s, fpdu->header, first, fpdu->header + HEADER_VISIBLE, &at) &&
+           (at - fpdu->header) % MPA_MARKER_LEN == 0;
+}
+
 static void framing_judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
                                 struct mpa_fpdu_event *event)
 {
@@ -285,7 +296,7 @@ static void framing_judge_ulpdu(struct mpa_connection *mpa, unsigned side, const
     if (fpdu->cut && !event->has_ddp)
         s->hole = true; /* the FPDU may have been any message */
     /* The grid was only a guess, which this FPDU does not confirm: the position of the ULPDU's octets is unknown. */
-    if (!s->framing->start_known && !mpa_markers_right(fpdu)) {
+    if ((!s->framing->start_known && !mpa_markers_right(fpdu)) || framing_may_hide_marker(s, fpdu)) {
         event->has_ddp = false;
         event->faulty = true;
     }
