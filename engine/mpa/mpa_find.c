@@ -384,11 +384,12 @@ static void find_take_frame(struct mpa_connection *mpa, unsigned side, size_t ha
         startup->oversized = true;
     else
         decode_frame(startup, length);
-    startup->missing = have < length && !startup->oversized && !startup->partial ? (uint32_t)(length - have) : 0;
-    if (startup->missing > 0)
+    if (have < length) { /* octets that are missing are zero in the window */
+        startup->frame.private_data = startup->frame.ulp_data = NULL;
+        startup->frame.ulp_length = 0;
         startup->frame.has_enhanced &= have >= MPA_STARTUP_HEADER_LEN + MPA_ENHANCED_LEN;
-    if (startup->partial && have < MPA_STARTUP_HEADER_LEN + MPA_ENHANCED_LEN)
-        startup->frame.has_enhanced = false;
+    }
+    startup->missing = have < length && !startup->oversized && !startup->partial ? (uint32_t)(length - have) : 0;
     startup->end = startup->start + (startup->missing > 0 ? have : length);
     startup->seen = !startup->partial;
     startup->first = *mpa_origin(mpa, side, startup->start);

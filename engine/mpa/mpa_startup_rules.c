@@ -230,7 +230,7 @@ static void startup_judge_enhanced(const struct subject *s)
     const uint8_t *p = f->private_data;
     bool asked_peer_to_peer;
 
-    if (!f->has_enhanced || f->pd_length > MPA_PRIVATE_DATA_MAX || s->seen->missing > 0 || !p)
+    if (!f->has_enhanced || !p)
         return;
     if (misplaced(f)) {
         s->mpa->order->side[s->side].enhanced_unusable = true;
@@ -280,8 +280,7 @@ static void judge_missing_s(const struct subject *s)
             verdict_passed(s->mpa->verdict, RULE_MPA2_6_01);
         return;
     }
-    if (f->revision != 2 || f->pd_length < MPA_ENHANCED_LEN || f->pd_length > MPA_PRIVATE_DATA_MAX ||
-        s->seen->missing > 0 || !f->private_data)
+    if (f->revision != 2 || f->pd_length < MPA_ENHANCED_LEN || !f->private_data)
         return;
     e = enhanced_at(f->private_data, false);
     CHECK(

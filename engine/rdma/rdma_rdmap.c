@@ -143,15 +143,12 @@ struct rdma_refusal rdma_refusal_of_rdmap(const struct rdmap_terminate_event *ev
 
 struct rdma_private_data rdma_private_data_of_mpa(const struct mpa_startup_event *event)
 {
-    /* Octets that are missing are zero in the frame. */
-    bool whole = event->length >= MPA_STARTUP_HEADER_LEN + (uint64_t)event->frame.pd_length;
-
     return (struct rdma_private_data){
         .place = event->place,
         .end = event->place.offset + event->length,
         .direction = event->direction,
         .carrier = event->frame.kind == MPA_REQUEST ? "MPA Request" : "MPA Reply",
-        .p = whole ? event->frame.private_data : NULL,
+        .p = event->frame.private_data,
         .n = event->frame.pd_length,
         .of_transport = event->frame.has_enhanced ? MPA_ENHANCED_LEN : 0,
     };

@@ -49,6 +49,7 @@ def test_nobody_is_accused(build, check, tmp_path, row):
 @pytest.mark.parametrize("row", CAPTURED, ids=lambda row: row["capture"].removesuffix(".pcapng.zst"))
 def test_the_rule_is_named_if_it_is_broken(check, row):
     run = check("--format=ndjson", "--max-findings=0", HERE / "found" / row["capture"])
+    assert '"connection"' in run.stdout, (run.stdout, run.stderr)
     named = {finding["rule"] for line in run.stdout.splitlines() for finding in json.loads(line).get("findings", [])
              if isinstance(finding, dict) and finding["severity"] != "note"} if run.stdout else set()
     assert (row["rule"] in named) == (row["named"] == "yes"), f"{row['what']}: {sorted(named)}"
