@@ -219,6 +219,19 @@ static enum seek try_marker(struct mpa_connection *mpa, unsigned side, uint64_t 
     return recognise_judge(mpa, side, start, last, best);
 }
 
+/* Where CRCs are used, a CRC proves an FPDU that fills a segment, whatever its header says. */
+static bool proved_by_crc(struct mpa_connection *mpa, unsigned side, uint64_t start, struct tally *best)
+{
+    struct mpa_fpdu fpdu;
+
+    if (mpa->phase != MPA_PHASE_FULL_OPERATION || mpa->parameters.crc != ON || !mpa_segment_starts(mpa, side, start) ||
+        mpa_framing_parse(mpa, side, start, &fpdu) != MPA_FPDU_OK || fpdu.crc != fpdu.crc_computed ||
+        !mpa_segment_ends(mpa, side, start + fpdu.length))
+        return false;
+    *best = (struct tally){.plausible = 1, .crcs = 1, .whole_segments = true};
+    return true;
+}
+
 /* Tries an FPDU, or its Marker, at `start`; without Markers first. */
 static enum seek recognise_try_start(struct mpa_connection *mpa, unsigned side, uint64_t start, bool last,
                                      struct tally *best)
@@ -232,10 +245,10 @@ static enum seek recognise_try_start(struct mpa_connection *mpa, unsigned side, 
     if (n < HEADER_VISIBLE_MIN)
         return last ? SEEK_NONE : SEEK_PENDING;
     fs->version_zero = version_zero(p, n);
-    if (mpa_octets_oddity(fs, p, n < HEADER_VISIBLE ? n : HEADER_VISIBLE) != 0)
-        return try_marker(mpa, side, start, last, best);
     /* Even if Markers are known to be used: the first FPDUs seen may have none. */
     set_grid(fs, false, 0, start);
+    if (mpa_octets_oddity(fs, p, n < HEADER_VISIBLE ? n : HEADER_VISIBLE) != 0)
+        return proved_by_crc(mpa, side, start, best) ? SEEK_FOUND : try_marker(mpa, side, start, last, best);
     plain = recognise_judge(mpa, side, start, last, best);
     if (plain == SEEK_FOUND || mpa->parameters.markers[side] == OFF)
         return plain;
