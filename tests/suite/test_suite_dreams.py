@@ -81,6 +81,25 @@ class EachSecondConnect(scripted.Device):
         connection.close()
 
 
+class ResetsCases(scripted.Device):
+    """TCP accepts connections of even numbers only to reset them, up to the last of them, which is reset after its Request."""
+
+    def __init__(self, last):
+        self.count, self.last = 0, last
+        super().__init__()
+
+    def begin(self, connection):
+        self.count += 1
+        if self.count % 2 or self.count > self.last:
+            super().begin(connection)
+            return
+        reset(connection)
+        if self.count == self.last:
+            with contextlib.suppress(OSError, scripted.Gone):
+                self.hear_request(connection)
+        connection.close()
+
+
 class EachSecondRefused(scripted.Device):
     """After each connection nobody listens for a moment: TCP refuses the next connection, and accepts the one after."""
 
@@ -140,6 +159,14 @@ def test_who_resets_each_second_connection_has_no_verdicts(late):
     # The connections that are reset decide the effect.
     shown = ("at times it closes where it has to go on, too", "Connection reset by peer", "found RST")
     assert sum(any(words in test["actual"] for words in shown) for test in tested.tests.values()) >= 8, tested.tell()
+
+
+def test_resets_of_cases_alone_are_no_refusal():
+    """The device answers each check between the cases."""
+    with ResetsCases(12) as device:
+        tested = run(device, "--rules=MPA-4.1-11,MPA-4.2-03,MPA-4.2-06,MPA-4.4-09,MPA-C.2.3-01", "--confirm=1")
+    assert device.count == 15, device.count  # learning, five cases, and the checks
+    assert tested.tests["MPA-C.2.3-01"]["outcome"] == "inconclusive", tested.tell()
 
 
 def test_who_refuses_each_second_connection_is_not_blamed_for_it():

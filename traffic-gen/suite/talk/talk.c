@@ -441,6 +441,13 @@ static int suite_talk_accept_device(const struct talk *talk, const struct accept
     return -1;
 }
 
+void talk_note_refusal(struct talk *talk, bool closed)
+{
+    talk->result->refused = true;
+    if (closed && talk->row && !talk->result->said)
+        g_atomic_int_inc(&talk->run->open_closes);
+}
+
 bool talk_open(struct talk *talk)
 {
     struct watch_options options = {
@@ -472,7 +479,7 @@ bool talk_open(struct talk *talk)
         talk->fd = suite_talk_accept_device(talk, &accepting, &why);
     if (talk->fd < 0) {
         talk->open_error = errno;
-        talk->result->refused = true;
+        talk_note_refusal(talk, errno == ECONNRESET);
         talk->result->away |= talk->result->said && errno == ECONNREFUSED;
         talk_inconclusive(talk, "no connection: %s", why);
         return false;

@@ -53,9 +53,9 @@ struct talk_run {
     enum talk_sign sign;
     unsigned signs;      /* all signs seen: set of 1 << enum talk_sign */
     gint checks;         /* checks between cases, on connections without errors; atomic, */
-    gint closed_checks;  /* number of checks that the device closed, */
-    gint failed_checks;  /* and that did not show it alive, although it was; */
-    gint open_closes;    /* undecided checks: of closed_checks, */
+    gint closed_checks;  /* number of connections without errors that the device closed before its answer, */
+    gint failed_checks;  /* and number of checks that did not show it alive, although it was; */
+    gint open_closes;    /* undecided: of closed_checks, */
     gint open_checks;    /* and of failed_checks */
     gint late_first;     /* loses, or reads late, octets that arrive right after its Reply; atomic */
     unsigned has;        /* set of enum suite_need: offered by its service */

@@ -451,7 +451,7 @@ static bool talk_startup_take_frame(struct talk *talk, const struct talk_wish *w
 
     if (theirs && !(theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R))
         return frame_suits(talk, wish, theirs);
-    talk->result->refused = true;
+    talk_note_refusal(talk, !theirs && (talk->dut_fin || talk->dut_reset));
     if (theirs)
         talk_inconclusive(talk, "the start-up was rejected: %s", talk_describe(talk, talk_last(talk)));
     else {
