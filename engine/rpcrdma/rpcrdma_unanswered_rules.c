@@ -103,6 +103,18 @@ static int64_t waited(const struct rpcrdma_connection *rpcrdma, const struct rpc
     return time_ns - t->call.time_ns;
 }
 
+/* The responder has sent a message since the Call. */
+static bool spoke_since(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    return rpcrdma->reaction->spoke_ns[other_side(t->side)] > t->call.time_ns;
+}
+
+/* Its host acknowledged the Call, or it spoke. Otherwise the capture may have lost the rest of the connection. */
+static bool heard_since(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    return rpcrdma->received[other_side(t->side)] > t->call.offset || spoke_since(rpcrdma, t);
+}
+
 /*
  * The responder has had its chance: it answered a later Call, or was silent for that long while neither side closed (if
  * a side closes, this is called for the moment before the close).
@@ -110,7 +122,8 @@ static int64_t waited(const struct rpcrdma_connection *rpcrdma, const struct rpc
 static bool due(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
 {
     return followed(rpcrdma, t) &&
-           (rpcrdma->answered_number[t->side] > t->number || waited(rpcrdma, t, time_ns) >= rpcrdma->options.t_react);
+           (rpcrdma->answered_number[t->side] > t->number ||
+            (heard_since(rpcrdma, t) && waited(rpcrdma, t, time_ns) >= rpcrdma->options.t_react));
 }
 
 /* Later Calls that are also unanswered. */
@@ -163,12 +176,6 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
                        after, context(rpcrdma, t, around));
 }
 
-/* The responder has sent a message since the Call. Without one, the responder need not have mistaken the Call. */
-static bool spoke_since(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
-{
-    return rpcrdma->reaction->spoke_ns[other_side(t->side)] > t->call.time_ns;
-}
-
 static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
                         const struct place *place, int64_t time_ns)
 {
@@ -178,7 +185,7 @@ static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
         rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_5_3_04, 0,
                         "expected a Reply or ERR_CHUNK in answer to a reverse-direction Call with chunks; found no "
                         "answer to a reverse-direction Call with chunks");
-    else if (t->reverse && t->twin && now && spoke_since(rpcrdma, t))
+    else if (t->reverse && t->twin && now && spoke_since(rpcrdma, t)) /* it need not have mistaken the Call */
         rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_2_4_1_02, 0,
                         "expected an answer to the reverse-direction Call in frame %u, which shares its XID with a "
                         "forward Call; found no answer to the reverse-direction Call",

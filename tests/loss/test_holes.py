@@ -6,13 +6,16 @@ In hidden.tsv `state` is hidden, or open: then no contents of the hole could exp
 it."""
 import collections
 import csv
+import json
 import os
 import pathlib
 import re
+import subprocess
 
 import pytest
 
 import loss
+import losses
 
 HERE = pathlib.Path(__file__).parent
 ALL = os.environ.get("IWARP_ALL") == "1"
@@ -93,3 +96,16 @@ def test_conforming_stays_conforming(conforming):
     assert not wrong, "\n".join(f"{one.path.name}, from frame {one.gone[0] + 1} on: {f[0]} {f[1]} in frame {f[2]}: {f[3]}"
                                 for one, found in wrong for f in found)
     assert total > (8000 if ALL else 800)
+
+
+@pytest.mark.parametrize("heard", [True, False])
+def test_who_was_not_heard_since_the_call_is_not_accused(check, gen, tmp_path, heard):
+    """The capture may have lost the rest of the connection, if not even an acknowledgment of the Call follows."""
+    path = tmp_path / "silence.pcap"
+    script = "with rpcrdma; I call nfs3.null; R reply; I call nfs3.getattr h.vers=2; R silence; I silence wait=6000; I hang"
+    subprocess.run([gen, "play", "script", f"--script={script}", "--pcap", "-o", path], check=True)
+    if not heard:
+        losses.save(path, losses.without(losses.load(path).records, [8, 9]))
+    run = subprocess.run([check, "--format=ndjson", path], capture_output=True, text=True, check=False)
+    named = [finding["rule"] for finding in json.loads(run.stdout.splitlines()[1])["findings"]]
+    assert ("RPCR-4.5.1-01" in named) == heard, run.stdout
