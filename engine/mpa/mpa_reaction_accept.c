@@ -194,6 +194,16 @@ static void accept_settle(struct mpa_connection *mpa, struct accept_watch *watch
     watch->crc_unused_settled |= kind == ACCEPT_CRC_UNUSED && taken;
 }
 
+/*
+ * Everything that the Terminate's sender had received was looked at. Without CRCs an FPDU may wait for later octets to
+ * confirm it, but nothing that it contains would be a CRC error.
+ */
+static bool looked_at(const struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+{
+    return fpdu->acked <= mpa->reaction->accept[fpdu->side].last_end ||
+           (fpdu->terminate.code == CODE_CRC && mpa->parameters.crc == OFF);
+}
+
 /* The fault that the Terminate reports is not in the stream, as far as the Terminate's sender had received it. */
 static bool is_unfounded(const struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
@@ -203,7 +213,7 @@ static bool is_unfounded(const struct mpa_connection *mpa, const struct reaction
     return reaction_is_mpa_error(&fpdu->terminate) &&
            (fpdu->terminate.code == CODE_CRC || fpdu->terminate.code == CODE_MARKER) && !watch->faulty &&
            !peer->faulty && !peer->hole && !peer->negotiated_unmet && peer->state == SIDE_FPDUS &&
-           !mpa->parameters.midstream && peer->fpdus > 0 && fpdu->acked_known && fpdu->acked <= watch->last_end &&
+           !mpa->parameters.midstream && peer->fpdus > 0 && fpdu->acked_known && looked_at(mpa, fpdu) &&
            fpdu->acked >= mpa->side[1 - fpdu->side].first_fpdu_end;
 }
 
