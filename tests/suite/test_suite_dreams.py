@@ -164,7 +164,8 @@ def test_who_resets_each_second_connection_has_no_verdicts(late):
 def test_resets_of_cases_alone_are_no_refusal():
     """The device answers each check between the cases."""
     with ResetsCases(12) as device:
-        tested = run(device, "--rules=MPA-4.1-11,MPA-4.2-03,MPA-4.2-06,MPA-4.4-09,MPA-C.2.3-01", "--confirm=1")
+        tested = run(device, "--rules=MPA-4.1-11,MPA-4.2-03,MPA-4.2-06,MPA-4.4-09,MPA-C.2.3-01", "--confirm=1",
+                     "--timeout=5", "--start-timeout=10", "--idle-timeout=10")
     assert device.count == 15, device.count  # learning, five cases, and the checks
     assert tested.tests["MPA-C.2.3-01"]["outcome"] == "inconclusive", tested.tell()
 
