@@ -2,6 +2,7 @@
 """Devices on which a bad tester would find anything: they answer at random, refuse every second connection, or never stop sending. For
 each, the exact results."""
 import contextlib
+import math
 import random
 import socket
 import struct
@@ -62,40 +63,22 @@ class AtRandom(scripted.Device):
 
 
 class EachSecondConnect(scripted.Device):
-    """TCP accepts every second connection only to reset it: at once, or, every fourth, after the Request. One thread serves all, in their order."""
+    """TCP accepts every second connection, up to the last of them, only to reset it: at once, or, if late(number), after the Request. One thread
+    serves all, in their order."""
 
-    def __init__(self, late):
-        self.count, self.late = 0, late
+    def __init__(self, late, last=math.inf):
+        self.count, self.late, self.last = 0, late, last
         super().__init__()
 
     def begin(self, connection):
         self.count += 1
-        if self.count % 2 == 1:
+        if self.count % 2 == 1 or self.count > self.last:
             super().begin(connection)
             return
         reset(connection)
-        if self.late and self.count % 4 == 0:
+        if self.late(self.count):
             with contextlib.suppress(OSError, scripted.Gone):
                 connection.settimeout(1)
-                self.hear_request(connection)
-        connection.close()
-
-
-class ResetsCases(scripted.Device):
-    """TCP accepts connections of even numbers only to reset them, up to the last of them, which is reset after its Request."""
-
-    def __init__(self, last):
-        self.count, self.last = 0, last
-        super().__init__()
-
-    def begin(self, connection):
-        self.count += 1
-        if self.count % 2 or self.count > self.last:
-            super().begin(connection)
-            return
-        reset(connection)
-        if self.count == self.last:
-            with contextlib.suppress(OSError, scripted.Gone):
                 self.hear_request(connection)
         connection.close()
 
@@ -150,7 +133,7 @@ def test_who_answers_at_random_passes_nothing_by_it(seed):
 
 @pytest.mark.parametrize("late", [False, True], ids=["at-once", "late-too"])
 def test_who_resets_each_second_connection_has_no_verdicts(late):
-    with EachSecondConnect(late) as device:
+    with EachSecondConnect(lambda number: late and number % 4 == 0) as device:
         tested = run(device)
     assert cases(tested, "failed") == set() and not tested.report["deaths"], tested.tell()
     # Only answers, which no reset imitates.
@@ -162,8 +145,8 @@ def test_who_resets_each_second_connection_has_no_verdicts(late):
 
 
 def test_resets_of_cases_alone_are_no_refusal():
-    """The device answers each check between the cases."""
-    with ResetsCases(12) as device:
+    """The device answers each check between the cases, and resets the last case after its Request."""
+    with EachSecondConnect(lambda number: number == 12, last=12) as device:
         tested = run(device, "--rules=MPA-4.1-11,MPA-4.2-03,MPA-4.2-06,MPA-4.4-09,MPA-C.2.3-01", "--confirm=1",
                      "--timeout=5", "--start-timeout=10", "--idle-timeout=10")
     assert device.count == 15, device.count  # learning, five cases, and the checks
