@@ -42,10 +42,14 @@ static bool is_error(const struct fault *fault)
     return fault && !strstr(fault->id, "+ok");
 }
 
-/* Where the network splits segments, an error of framing may look like another one. */
-static bool is_framing(const struct plan *plan, const struct rule *rule)
+/* Where the network splits segments, an error of framing, or of what follows a startup frame, may look like another. */
+static bool is_alike(const struct plan *plan, const struct rule *fault, const struct rule *found)
 {
-    return plan->net && strstr(plan->net, "resegment") && g_str_has_prefix(rule->id, "MPA-4.");
+    static const char follows_startup[] = "MPA-7.1.1-28,MPA-7.1.1-29,MPA-7.1.1-30,MPA-7.1.3-01";
+
+    return plan->net && strstr(plan->net, "resegment") &&
+           ((g_str_has_prefix(fault->id, "MPA-4.") && g_str_has_prefix(found->id, "MPA-4.")) ||
+            (list_has(follows_startup, fault->id) && list_has(follows_startup, found->id)));
 }
 
 /*
@@ -58,7 +62,7 @@ static bool names_fault(const struct plan *plan, const struct rule *rule)
 
     return is_error(plan->fault) &&
            (rule_carried_by(rule_of_fault(plan->fault), found) || rule_judged_with(rule_of_fault(plan->fault), found) ||
-            (is_framing(plan, rule_of_fault(plan->fault)) && is_framing(plan, rule)));
+            is_alike(plan, rule_of_fault(plan->fault), rule));
 }
 
 static bool is_planted(const struct plan *plan, const struct rule *rule)
