@@ -85,16 +85,16 @@ enum { XID = 7 };
 static struct talker_heard *call_of_device(uint32_t nfs)
 {
     static const struct rpcrdma_segment segment = {.handle = 0x100, .length = 4096, .offset = 0x1000};
-    static const struct rpcrdma_read_segment read = {.position = 40, .target = segment};
-    static const struct rpcrdma_write_plan chunk = {&segment, 1};
-    static const struct rpcrdma_plan plan = {.xid = XID,
-                                             .vers = 1,
-                                             .credit = 8,
-                                             .reads = &read,
-                                             .n_reads = 1,
-                                             .writes = &chunk,
-                                             .n_writes = 1,
-                                             .reply = &chunk};
+    const struct rpcrdma_read_segment read = {.position = 40, .target = segment};
+    const struct rpcrdma_write_plan chunk = {&segment, 1};
+    const struct rpcrdma_plan plan = {.xid = XID,
+                                      .vers = 1,
+                                      .credit = 8,
+                                      .reads = &read,
+                                      .n_reads = 1,
+                                      .writes = &chunk,
+                                      .n_writes = 1,
+                                      .reply = &chunk};
     const struct rpc_message call = {
         .xid = XID, .type = RPC_CALL, .rpcvers = 2, .prog = 100003, .vers = nfs, .proc = nfs == 3 ? 6 : 1};
     static uint8_t octets[256];
