@@ -160,7 +160,8 @@ static void make_octets(struct ib_copies *copies, uint64_t needed, size_t n)
 
     do {
         before = copies->n_octets;
-        if (before < OCTETS_MAX && (n > before || copies_place_for(copies, n) + n > bound_of(copies, needed)))
+        if (before == 0 ||
+            (before < OCTETS_MAX && (n > before || copies_place_for(copies, n) + n > bound_of(copies, needed))))
             copies_grow_octets(copies);
     } while (copies->n_octets > before);
     INVARIANT(copies_is_sound(copies));
@@ -175,7 +176,7 @@ static bool copies_make_room(struct ib_copies *copies, uint64_t offset, uint64_t
     if (copies->n_slots == 0)
         return false;
     make_octets(copies, needed, n);
-    if (n > copies->n_octets)
+    if (copies->n_octets == 0 || n > copies->n_octets)
         return false;
     copies->end = copies_place_for(copies, n);
     copies->free_to = copies->end + copies->n_octets - (copies->end & (copies->n_octets - 1));

@@ -111,10 +111,10 @@ bool mpa_connection_is_mpa(const struct mpa_connection *mpa)
 
 static bool runs_are_in_order(const struct mpa_side *s)
 {
-    const struct origin_run *last = s->runs + s->n_runs;
+    size_t n = s->n_runs;
 
-    return s->n_runs <= s->runs_capacity && s->n_runs <= RUNS_MAX && (s->n_runs < 1 || last[-1].start < last[-1].end) &&
-           (s->n_runs < 2 || last[-2].end <= last[-1].start);
+    return n <= s->runs_capacity && n <= RUNS_MAX && (n < 1 || s->runs[n - 1].start < s->runs[n - 1].end) &&
+           (n < 2 || s->runs[n - 2].end <= s->runs[n - 1].start);
 }
 
 /* Holds whenever no input is being handled. */

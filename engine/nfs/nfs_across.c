@@ -102,16 +102,18 @@ static void across_tell(const struct nfs_difference *difference, const struct ul
 
 void nfs_across_conclude(struct nfs_across *across, const void *record, const struct ulp_across_host *host)
 {
-    const struct entry *entry = across->entries;
+    const struct nfs_files *files;
+    unsigned at = 0;
 
-    for (unsigned n = across->n; n > 0 && entry->record != record; n--)
-        entry++;
-    if (entry == across->entries + across->n)
+    while (at < across->n && across->entries[at].record != record)
+        at++;
+    if (at == across->n)
         return;
-    for (unsigned i = 0; i < entry->files->n_differences; i++) {
-        const struct nfs_difference *difference = &entry->files->differences[i];
+    files = across->entries[at].files;
+    for (unsigned i = 0; i < files->n_differences; i++) {
+        const struct nfs_difference *difference = &files->differences[i];
 
-        if (is_explained(across, entry->files, difference)) {
+        if (is_explained(across, files, difference)) {
             if (host->excuse)
                 host->excuse(host->ctx, RULE_NFS3_3_3_7_02, &difference->place);
         } else if (host->differs) {

@@ -281,11 +281,11 @@ const struct rpcrdma_item *nfs_data_read(const struct rpcrdma_body *reply, const
 static const struct rpcrdma_item *handle_opened(const struct rpcrdma_body *reply)
 {
     const struct nfs_operation *operation = nfs_operation_find(reply, NFS_OP_OPEN);
-    const struct nfs_operation *end = reply->operations + reply->n_operations;
 
     if (!operation)
         return NULL;
-    for (operation++; operation < end && calls_is_harmless(operation->op); operation++)
+    for (operation++; operation < reply->operations + reply->n_operations && calls_is_harmless(operation->op);
+         operation++)
         if (operation->op == NFS_OP_GETFH)
             return calls_item_of(reply, NFS_MARK_HANDLE, NFS_OP_GETFH, operation->index);
     return NULL;
