@@ -31,6 +31,13 @@ def test_invalidate_stag_of_rfc7306(wireshark, generated):
     assert sends and all(frame["rdmap.reserved"] and not frame["rdmap.invalidate_stag"] for frame in sends)
 
 
+def test_atomic_request_has_one_stag(wireshark, generated):
+    """Only its Remote STag has a life: the word that is called Invalidate STag is none."""
+    requests = wireshark.fields(generated("atomics"), ["rdmap.opcode", "rddp.stag.first_seen"], *ORDER, "-Y", "rdmap.opcode == 10")
+    requests = [frame for frame in requests if set(frame["rdmap.opcode"]) == {"0x0a"}]
+    assert requests and all(len(frame["rddp.stag.first_seen"]) == len(frame["rdmap.opcode"]) for frame in requests)
+
+
 @pytest.mark.parametrize("options", [[], ["-o", "iwarp.check:FALSE"], ["-o", "tcp.analyze_sequence_numbers:FALSE"]], ids=" ".join)
 def test_differing_retransmission_on_tcp(wireshark, generated, options):
     names = ["mpa.differs.offset", "mpa.differs.first", "mpa.differs.again", "mpa.differs.first_frame"]
