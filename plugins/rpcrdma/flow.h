@@ -92,6 +92,7 @@ struct kept_transaction {
     uint32_t xid, program, version, procedure;
     uint32_t call_frame, answer_frame;
     uint32_t copy_of;                         /* frame of the Call of which this one is a copy; 0: none */
+    uint32_t refused_in;                      /* the frame in which an RDMA operation was refused; 0: none was */
     uint16_t n_chunks, first_write, n_writes; /* Read chunks, Write chunks, Reply chunk */
     enum rpcrdma_outcome outcome : 8;
     unsigned side : 1; /* the caller */

@@ -8,6 +8,7 @@ from test_roce_copies import write
 
 ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
 TERMINATE = "414700000000000000020000000100000000" "1206c0000022"  # its DDP header; control, and DDP Segment Length
+WRITES, READS = "infiniband.bth.opcode in {6..11}", "infiniband.bth.opcode == 12"
 DDP = "rdmap.terminate.ddp."
 ENCLOSED = ["rdmap.terminate.ddp.rsvd", "rdmap.terminate.ddp.dv", "rdmap.terminate.ddp.rv", "rdmap.terminate.ddp.rsv"]
 
@@ -113,6 +114,16 @@ def test_refusals(wireshark, generated, transport, refusal):
     refused, = wireshark.fields(path, ["rpcrdma.refused_in"], *ORDER, "-Y", "rpcrdma.refused_in")
     ends = {frame["frame"] for frame in wireshark.fields(path, [], *ORDER, "-Y", refusal)}
     assert int(refused["rpcrdma.refused_in"][0]) in ends and refused["frame"] < int(refused["rpcrdma.refused_in"][0])
+
+
+@pytest.mark.parametrize("transport", ["iwarp", "roce"])
+@pytest.mark.parametrize("fault,opcodes", [("RPCR-3.4.3-03", ("rdmap.opcode == 0", WRITES)), ("RPCR-3.4.3-03/read", ("rdmap.opcode == 1", READS))])
+def test_call_with_refused_operation(wireshark, generated, transport, fault, opcodes):
+    """A refused RDMA operation is a refusal of its Call, too."""
+    path = generated("rpcrdma", f"--inject={fault}", f"--transport={transport}")
+    call, = wireshark.fields(path, ["rpcrdma.refused_in"], *ORDER, "-Y", "rpcrdma.unanswered")
+    refused = wireshark.fields(path, ["rpcrdma.refused_in"], *ORDER, "-Y", f"rpcrdma.refused_in && {opcodes[transport == 'roce']}")
+    assert len(refused) == 1 and refused[0]["rpcrdma.refused_in"] == call["rpcrdma.refused_in"] != []
 
 
 @pytest.mark.parametrize("arguments,mark", [
