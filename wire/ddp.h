@@ -83,7 +83,10 @@ struct ddp_segment {
     size_t lacking; /* number of octets at the end of the payload that the capture lacks, and that read as zero */
 };
 
-/* Decodes the ULPDU p[0..n). False when n is too short for the header that the T bit announces. */
+/*
+ * Decodes the ULPDU p[0..n). False when n is too short for the header that the T bit announces; what the first two
+ * octets say is set if they are there.
+ */
 bool ddp_segment_decode(struct ddp_segment *out, const uint8_t *p, size_t n);
 
 /* Writes the header; returns its length (14 or 18), or 0 when size is too small. */

@@ -2,7 +2,7 @@
 /*
  * Filters by the names of Wireshark's built-in dissectors (iwarp_mpa, iwarp_ddp_rdmap, rpcordma) match what the plugins
  * show. Each protocol has a table of the built-in fields: those that a filter, a column or -e asks for are added,
- * hidden, by their own registration, so each release has its own types and masks. Nobody asks: nothing is done.
+ * hidden, by their own registration, so each release has its own types and masks. If nobody asks, nothing is done.
  */
 #ifndef IWARP_PLUGINS_COMMON_BUILTIN_H
 #define IWARP_PLUGINS_COMMON_BUILTIN_H

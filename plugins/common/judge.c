@@ -217,6 +217,15 @@ struct record *judge_change_at(struct judge *judge, const struct place *place)
     return kept || !runs_at(&judge->runs, place, judge_made(judge)) ? kept : keep_made(judge, place->side & 1u);
 }
 
+struct record *judge_change_at_offset(struct judge *judge, const struct place *place)
+{
+    const struct records *records = &judge->by_place[place->side & 1u];
+    const struct record key = {.offset = place->offset};
+    unsigned at = common_judge_place_for(records, &key, common_judge_by_place);
+
+    return at < records->n && records->at[at]->offset == key.offset ? records->at[at] : NULL;
+}
+
 /* ---- findings ---- */
 
 /* Wireshark puts "[truncated]" before a longer item; this includes its "Expert Info (Warning/Protocol): ". */

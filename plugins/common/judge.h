@@ -59,6 +59,8 @@ const struct remark *judge_bare(const struct judge *judge, uint32_t frame);
 /* Like judge_at() and judge_in_frame(); the record stays valid, and may be changed. */
 struct record *judge_change_at(struct judge *judge, const struct place *place);
 struct record *judge_change_in_frame(struct judge *judge, uint32_t frame);
+/* Like judge_change_at(), whatever the frame; for layers without runs. */
+struct record *judge_change_at_offset(struct judge *judge, const struct place *place);
 
 /* Withdraws findings since then (NULL: all) that a hole after the request in frame `after` may explain (ib_rc.h). */
 void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t after);

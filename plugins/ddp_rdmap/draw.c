@@ -290,12 +290,10 @@ static void draw_rdmap(struct rdmap_canvas *canvas)
     proto_tree_add_item(tree, rdmap_hf.rsv, tvb, 1, 1, ENC_NA);
     proto_tree_add_item(tree, rdmap_hf.opcode, tvb, 1, 1, ENC_NA);
     if (!ddp->tagged) {
-        /* RFC 7306 section 4.1 names the word in its messages, too, though nothing is invalidated. */
-        bool invalidates = info && (info->invalidates || ddp->opcode >= RDMAP_IMMEDIATE);
+        int word = rdmap_names_stag(info) ? rdmap_hf.invalidate_stag : rdmap_hf.reserved;
 
-        item = proto_tree_add_item(canvas->rdmap_tree, invalidates ? rdmap_hf.invalidate_stag : rdmap_hf.reserved, tvb,
-                                   2, 4, ENC_BIG_ENDIAN);
-        if (invalidates && canvas->seg && canvas->seg->stag)
+        item = proto_tree_add_item(canvas->rdmap_tree, word, tvb, 2, 4, ENC_BIG_ENDIAN);
+        if (info && info->invalidates && canvas->seg && canvas->seg->stag)
             rdmap_draw_stag_life(canvas, proto_item_add_subtree(item, rdmap_ett.stag), canvas->seg->stag);
     }
 }

@@ -61,31 +61,49 @@ static void draw_control(const struct place_in *in, const struct rdmap_terminate
     terminate_draw_flags(in, terminate, reread);
 }
 
-static void terminate_draw_ddp(const struct place_in *in, const struct ddp_segment *ddp)
-{
-    tvbuff_t *tvb = in->canvas->tvb;
-    int at = in->at + AT_DDP;
-    proto_item *item = proto_tree_add_item(in->tree, rdmap_hf.terminated_ddp, tvb, at, ddp->header_len, ENC_NA);
-    proto_tree *tree = proto_item_add_subtree(item, rdmap_ett.terminated);
+struct octets_of {
+    const int *field;
+    uint8_t at, length;
+};
 
-    proto_tree_add_item(tree, rdmap_hf.terminated_tagged, tvb, at, 1, ENC_NA);
-    proto_tree_add_item(tree, rdmap_hf.terminated_last, tvb, at, 1, ENC_NA);
-    proto_tree_add_item(tree, rdmap_hf.terminated_rsvd, tvb, at, 1, ENC_NA);
-    proto_tree_add_item(tree, rdmap_hf.terminated_dv, tvb, at, 1, ENC_NA);
-    proto_tree_add_item(tree, rdmap_hf.terminated_rv, tvb, at + 1, 1, ENC_NA);
-    proto_tree_add_item(tree, rdmap_hf.terminated_rsv, tvb, at + 1, 1, ENC_NA);
-    proto_tree_add_item(tree, rdmap_hf.terminated_opcode, tvb, at + 1, 1, ENC_NA);
-    if (ddp->tagged) {
+/* The fields that a header of `n` octets has. */
+static void draw_octets_of(const struct place_in *in, const struct octets_of *rows, unsigned n_rows, int n)
+{
+    for (const struct octets_of *row = rows; row < rows + n_rows && row->at + row->length <= n; row++)
+        proto_tree_add_item(in->tree, *row->field, in->canvas->tvb, in->at + row->at, row->length, ENC_BIG_ENDIAN);
+}
+
+/* The header may be cut after n octets, at least two. */
+static void terminate_draw_ddp(const struct place_in *in, const struct ddp_segment *ddp, int n)
+{
+    const struct rdmap_opcode_info *info = rdmap_opcode_info(ddp->opcode);
+    static const struct octets_of control[] = {
+        {&rdmap_hf.terminated_tagged, 0, 1}, {&rdmap_hf.terminated_last, 0, 1}, {&rdmap_hf.terminated_rsvd, 0, 1},
+        {&rdmap_hf.terminated_dv, 0, 1},     {&rdmap_hf.terminated_rv, 1, 1},   {&rdmap_hf.terminated_rsv, 1, 1},
+        {&rdmap_hf.terminated_opcode, 1, 1},
+    };
+    static const struct octets_of tagged[] = {{&rdmap_hf.terminated_stag, 2, 4}, {&rdmap_hf.terminated_to, 6, 8}};
+    const struct octets_of untagged[] = {
+        {rdmap_names_stag(info) ? &rdmap_hf.terminated_invalidate : &rdmap_hf.terminated_reserved, 2, 4},
+        {&rdmap_hf.terminated_qn, 6, 4},
+        {&rdmap_hf.terminated_msn, 10, 4},
+        {&rdmap_hf.terminated_mo, 14, 4},
+    };
+    struct place_in below = {in->canvas, NULL, in->at + AT_DDP};
+    proto_item *item = proto_tree_add_item(in->tree, rdmap_hf.terminated_ddp, in->canvas->tvb, below.at, n, ENC_NA);
+
+    below.tree = proto_item_add_subtree(item, rdmap_ett.terminated);
+    if (n < ddp->header_len)
+        proto_item_append_text(item, ": cut after %d octets", n);
+    else if (ddp->tagged)
         proto_item_append_text(item, ": Tagged, STag 0x%08x, TO 0x%" PRIx64, ddp->stag, ddp->to);
-        proto_tree_add_item(tree, rdmap_hf.terminated_stag, tvb, at + 2, 4, ENC_BIG_ENDIAN);
-        proto_tree_add_item(tree, rdmap_hf.terminated_to, tvb, at + 6, 8, ENC_BIG_ENDIAN);
-        return;
-    }
-    proto_item_append_text(item, ": Untagged, QN %u, MSN %u, MO %u", ddp->qn, ddp->msn, ddp->mo);
-    proto_tree_add_item(tree, rdmap_hf.terminated_invalidate, tvb, at + 2, 4, ENC_BIG_ENDIAN);
-    proto_tree_add_item(tree, rdmap_hf.terminated_qn, tvb, at + 6, 4, ENC_BIG_ENDIAN);
-    proto_tree_add_item(tree, rdmap_hf.terminated_msn, tvb, at + 10, 4, ENC_BIG_ENDIAN);
-    proto_tree_add_item(tree, rdmap_hf.terminated_mo, tvb, at + 14, 4, ENC_BIG_ENDIAN);
+    else
+        proto_item_append_text(item, ": Untagged, QN %u, MSN %u, MO %u", ddp->qn, ddp->msn, ddp->mo);
+    draw_octets_of(&below, control, array_length(control), n);
+    if (ddp->tagged)
+        draw_octets_of(&below, tagged, array_length(tagged), n);
+    else
+        draw_octets_of(&below, untagged, array_length(untagged), n);
 }
 
 static void draw_read(const struct place_in *in, int after)
@@ -141,9 +159,14 @@ void rdmap_draw_terminate(struct rdmap_canvas *canvas)
         terminate_number(&in, rdmap_hf.terminate_length, AT_LENGTH, 2, terminate.segment_length, NULL);
         end = AT_DDP;
     }
-    if (terminate.has_ddp) {
-        terminate_draw_ddp(&in, &terminate.ddp);
-        end = AT_DDP + terminate.ddp.header_len;
+    if (terminate.d && ddp->payload_len >= AT_DDP + 2) {
+        struct ddp_segment enclosed;
+        size_t n = ddp->payload_len - AT_DDP;
+
+        if (ddp_segment_decode(&enclosed, ddp->payload + AT_DDP, n))
+            n = enclosed.header_len;
+        terminate_draw_ddp(&in, &enclosed, (int)n);
+        end = AT_DDP + (int)n;
     }
     if (terminate.has_read) {
         draw_read(&in, end);

@@ -33,8 +33,8 @@ struct rdmap_hf {
     int terminate_layer, terminate_etype, terminate_code, terminate_flags, terminate_m, terminate_d, terminate_r,
         terminate_reserved, terminate_length, terminate_layout, terminate_trailing;
     int terminated_ddp, terminated_tagged, terminated_last, terminated_rsvd, terminated_dv, terminated_rv,
-        terminated_rsv, terminated_opcode, terminated_stag, terminated_to, terminated_invalidate, terminated_qn,
-        terminated_msn, terminated_mo;
+        terminated_rsv, terminated_opcode, terminated_stag, terminated_to, terminated_invalidate, terminated_reserved,
+        terminated_qn, terminated_msn, terminated_mo;
     int terminated_read, terminated_sink_stag, terminated_sink_to, terminated_size, terminated_source_stag,
         terminated_source_to;
     int caused_by, caused_by_operation;

@@ -68,6 +68,15 @@ void rdmap_tap(struct rdmap_canvas *canvas);
 /* Queues a Send, reassembled, for "Follow". */
 void rdmap_tap_send(const struct rdmap_canvas *canvas, tvbuff_t *message);
 
+/*
+ * Whether the word after the control octets is called Invalidate STag. RFC 7306 section 4.1 calls it so in its
+ * messages, too, though they invalidate nothing.
+ */
+static inline bool rdmap_names_stag(const struct rdmap_opcode_info *info)
+{
+    return info && (info->invalidates || info->rfc_version_only);
+}
+
 /* Draws the lifetime of an STag. */
 void rdmap_draw_stag_life(struct rdmap_canvas *canvas, proto_tree *tree, const struct rdmap_stag_life *life);
 

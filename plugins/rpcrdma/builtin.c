@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The fields of Wireshark's built-in rpcordma: plugins/common/builtin.h. */
 #include "plugins/common/builtin.h"
+#include "plugins/rpcrdma/ib_flow.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
 enum {
@@ -19,6 +20,8 @@ enum {
     REBUILT = 1 << 10,
     REBUILT_LENGTH = 1 << 11,
     REBUILT_IN = 1 << 12,
+    PIECE = 1 << 13,
+    PIECES = 1 << 14,
 };
 
 static struct builtin_field rpcrdma_builtin_fields[] = {
@@ -40,6 +43,8 @@ static struct builtin_field rpcrdma_builtin_fields[] = {
     {"rpcordma.rdma_offset", SEGMENT, 8, 8, NULL},
     {"rpcordma.segment_count", CHUNK, 0, 4, NULL},
     {"rpcordma.fragments", REBUILT, 0, 0, NULL},
+    {"rpcordma.fragment", PIECE, 0, 0, NULL},
+    {"rpcordma.fragment.count", PIECES, 0, 0, NULL},
     {"rpcordma.reassembled.length", REBUILT_LENGTH, 0, 0, NULL},
     {"rpcordma.reassembled.data", REBUILT, 0, BUILTIN_REST, NULL},
     {"rpcordma.reassembled.in", REBUILT_IN, 0, 0, NULL},
@@ -113,12 +118,75 @@ void rpcrdma_builtin_message(const struct rpcrdma_canvas *canvas)
         builtin_reply(canvas, tree);
 }
 
-void rpcrdma_builtin_rebuilt(const struct rpcrdma_canvas *canvas, tvbuff_t *message)
-{
-    int n = (int)tvb_captured_length(message);
+/* The frames from which a message is rebuilt. */
+struct builtin_frames {
+    const struct rpcrdma_canvas *canvas;
+    tvbuff_t *message;
+    uint32_t n;
+};
 
-    builtin_add(&rpcordma, REBUILT, canvas->root, message, 0, n);
-    builtin_add_number(&rpcordma, REBUILT_LENGTH, canvas->root, message, (uint32_t)n);
+static void builtin_frame(struct builtin_frames *frames, uint32_t frame)
+{
+    builtin_add_number(&rpcordma, PIECE, frames->canvas->root, frames->message, frame);
+    frames->n++;
+}
+
+static void builtin_frames_of_chunk(struct builtin_frames *frames, const struct kept_chunk *chunk)
+{
+    for (unsigned i = 0; chunk->frames && i < wmem_array_get_count(chunk->frames); i++)
+        builtin_frame(frames, *(uint32_t *)wmem_array_index(chunk->frames, i));
+}
+
+/* Roundup is made where the last octets come. */
+static void builtin_frames_of_rpc(struct builtin_frames *frames, const struct kept_rpc *rpc)
+{
+    const struct rpcrdma_canvas *canvas = frames->canvas;
+    uint32_t here = canvas->pinfo->num;
+    uint32_t send = canvas->message ? here : canvas->segment->move->transaction->call_frame;
+    bool whole = false;
+
+    for (const struct kept_piece *piece = rpc->pieces; piece < rpc->pieces + rpc->n_pieces; piece++) {
+        if (piece->roundup)
+            builtin_frame(frames, here);
+        else if (piece->chunk)
+            builtin_frames_of_chunk(frames, piece->chunk);
+        else if (!rpc->from)
+            builtin_frame(frames, send);
+        else if (!whole)
+            builtin_frames_of_chunk(frames, rpc->from);
+        whole |= !piece->roundup && !piece->chunk;
+    }
+}
+
+static void builtin_rebuilt(const struct builtin_frames *frames)
+{
+    int n = (int)tvb_captured_length(frames->message);
+
+    builtin_add(&rpcordma, REBUILT, frames->canvas->root, frames->message, 0, n);
+    builtin_add_number(&rpcordma, REBUILT_LENGTH, frames->canvas->root, frames->message, (uint32_t)n);
+    builtin_add_number(&rpcordma, PIECES, frames->canvas->root, frames->message, frames->n);
+}
+
+void rpcrdma_builtin_rebuilt(const struct rpcrdma_canvas *canvas, tvbuff_t *message, const struct kept_rpc *rpc)
+{
+    struct builtin_frames frames = {canvas, message, 0};
+
+    builtin_frames_of_rpc(&frames, rpc);
+    builtin_rebuilt(&frames);
+}
+
+void rpcrdma_builtin_sent(const struct rpcrdma_canvas *canvas)
+{
+    struct builtin_frames frames = {canvas, canvas->tvb, 0};
+    const struct kept_segment *packet = rpcrdma_ib_segments(kept_sent_of(canvas->message)->first_in);
+
+    while (packet && packet->packet->part_of != canvas->message)
+        packet = packet->packet->next_in_frame;
+    if (!packet) /* the Send has only one */
+        return;
+    for (; packet; packet = packet->packet->next_in_send)
+        builtin_frame(&frames, kept_own_frame(packet));
+    builtin_rebuilt(&frames);
 }
 
 void rpcrdma_builtin_rebuilt_in(const struct rpcrdma_canvas *canvas, uint32_t frame)

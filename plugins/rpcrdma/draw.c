@@ -155,8 +155,12 @@ static void rpcrdma_draw_fault(struct rpcrdma_canvas *canvas)
 
 void rpcrdma_draw_refused(const struct rpcrdma_canvas *canvas)
 {
-    if (canvas->segment)
-        rpcrdma_link(canvas->tree, rpcrdma_hf.refused_in, canvas->tvb, canvas->segment->refused_in);
+    const struct kept_message *message = canvas->message;
+    uint32_t frame = canvas->segment ? canvas->segment->refused_in : 0;
+
+    if (frame == 0 && message && message->kind == RPCRDMA_KIND_CALL && message->transaction)
+        frame = message->transaction->refused_in;
+    rpcrdma_link(canvas->tree, rpcrdma_hf.refused_in, canvas->tvb, frame);
 }
 
 /* ---- Calls and their answers ---- */

@@ -110,7 +110,7 @@ static hf_register_info fields[] = {
           "No copy of the Call is answered in the capture; known from the second pass on"),
     FRAME(copy_of, "Copy of", "copy_of", FT_FRAMENUM_RETRANS_PREV, "The first Call that this one repeats"),
     FRAME(refused_in, "Refused in", "refused_in", FT_FRAMENUM_NONE,
-          "The Terminate or NAK by which the receiver refused the message or the RDMA operation"),
+          "The Terminate or NAK by which the receiver refused the message or an RDMA operation for it"),
     FRAME(response_to, "Answer to", "response_to", FT_FRAMENUM_REQUEST, "The Call that this answers"),
     FIELD(time, "Time since the Call", "time", FT_RELATIVE_TIME, BASE_NONE, NULL,
           "Time between the Call and this answer"),

@@ -183,19 +183,20 @@ void rpcrdma_flow_on_segment(struct rpcrdma_flow *flow, const struct rdmap_segme
         segment_new(flow, &event->fpdu->place);
 }
 
-static void flow_note_refused(struct rpcrdma_flow *flow, const struct place *culprit, uint32_t frame)
+static void flow_note_refused(struct kept_segment *segment, uint32_t frame)
 {
-    struct kept_segment *segment = rpcrdma_flow_change(flow, culprit);
-
-    if (segment && segment->refused_in == 0)
-        segment->refused_in = frame;
+    if (!segment || segment->refused_in != 0)
+        return;
+    segment->refused_in = frame;
+    if (segment->move && segment->move->transaction->refused_in == 0)
+        segment->move->transaction->refused_in = frame;
 }
 
 void rpcrdma_flow_on_terminate(struct rpcrdma_flow *flow, const struct rdmap_terminate_event *event)
 {
     segment_new(flow, &event->fpdu->place);
     if (event->culprit_found)
-        flow_note_refused(flow, &event->culprit, event->fpdu->place.frame);
+        flow_note_refused(rpcrdma_flow_change(flow, &event->culprit), event->fpdu->place.frame);
 }
 
 /* ---- events of InfiniBand ---- */
@@ -210,8 +211,10 @@ void rpcrdma_flow_on_part(struct rpcrdma_flow *flow, const struct rdma_part *par
 
 void rpcrdma_flow_on_refusal(struct rpcrdma_flow *flow, const struct rdma_refusal *refusal)
 {
+    /* The offset is that of the packet that the NAK names, the frame that of the latest packet of its message. */
     if (refusal->culprit_found)
-        flow_note_refused(flow, &refusal->culprit, refusal->place.frame);
+        flow_note_refused((struct kept_segment *)judge_change_at_offset(&flow->judge, &refusal->culprit),
+                          refusal->place.frame);
 }
 
 void rpcrdma_flow_on_private_data(struct rpcrdma_flow *flow, const struct rdma_private_data *data)

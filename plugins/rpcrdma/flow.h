@@ -55,6 +55,7 @@ struct kept_chunk {
     bool has_returned;
     uint64_t returned; /* by the Reply's lists */
     struct kept_part *parts, *last_part;
+    wmem_array_t *frames; /* uint32_t, of the segments that moved octets; NULL: none did */
 };
 
 /* Source of octets of a whole RPC message. */
@@ -92,6 +93,7 @@ struct kept_transaction {
     uint32_t xid, program, version, procedure;
     uint32_t call_frame, answer_frame;
     uint32_t copy_of;                         /* frame of the Call of which this one is a copy; 0: none */
+    uint32_t refused_in;                      /* the frame in which an RDMA operation was refused; 0: none was */
     uint16_t n_chunks, first_write, n_writes; /* Read chunks, Write chunks, Reply chunk */
     enum rpcrdma_outcome outcome : 8;
     unsigned side : 1; /* the caller */
@@ -178,10 +180,10 @@ struct kept_segment {
     uint32_t refused_in;        /* the frame in which the receiver refused it; 0: it did not */
 };
 
-/* InfiniBand: the frame of the packet. */
+/* The frame of the segment; on InfiniBand it may be an earlier one than that of the record. */
 static inline uint32_t kept_own_frame(const struct kept_segment *segment)
 {
-    return segment->packet->held_from != 0 ? segment->packet->held_from : segment->record.frame;
+    return segment->packet && segment->packet->held_from != 0 ? segment->packet->held_from : segment->record.frame;
 }
 
 /* The private data of a side: RFC 8797. */

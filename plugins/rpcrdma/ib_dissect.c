@@ -67,6 +67,7 @@ static void rpcrdma_ib_dissect_draw_message(struct rpcrdma_canvas *canvas, tvbuf
         return;
     canvas->p = tvb_get_ptr(canvas->tvb, 0, (int)canvas->n);
     rpcrdma_header_decode(&canvas->header, canvas->p, canvas->n);
+    rpcrdma_builtin_sent(canvas);
     rpcrdma_draw_message(canvas);
 }
 

@@ -122,7 +122,7 @@ static tvbuff_t *rpcrdma_payload_put_together(struct rpcrdma_canvas *canvas, con
     draw_pieces(canvas, tree, message, rpc);
     proto_item_set_generated(proto_tree_add_item(tree, rpcrdma_hf.rpc_data, message, 0, (int)rpc->have, ENC_NA));
     if (rpc->have == rpc->length)
-        rpcrdma_builtin_rebuilt(canvas, message);
+        rpcrdma_builtin_rebuilt(canvas, message, rpc);
     if (rpc->unplaced)
         expert_add_info_format(canvas->pinfo, item, &rpcrdma_ei.unplaced,
                                "The position of the contents of the %s in the message is not known",

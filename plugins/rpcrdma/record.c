@@ -321,19 +321,25 @@ static struct kept_operation *plugins_record_operation_of(struct rpcrdma_flow *f
     return operation;
 }
 
-static void keep_part(struct kept_chunk *chunk, const struct rpcrdma_move *move)
+/* frame: of the segment. */
+static void keep_part(struct kept_chunk *chunk, uint32_t frame, const struct rpcrdma_move *move)
 {
+    enum { FRAMES_MIN = 4 };
+
     if (move->length == 0 || move->length > INT32_MAX)
         return;
+    if (!chunk->frames)
+        chunk->frames = wmem_array_sized_new(wmem_file_scope(), sizeof frame, FRAMES_MIN);
+    wmem_array_append_one(chunk->frames, frame);
     if (move->lacking < move->length)
         rpcrdma_keep_part(chunk, move->offset, move->p, (uint32_t)(move->length - move->lacking));
     chunk->octets += move->length;
 }
 
-static void note_octets(struct kept_move *kept, struct kept_chunk *chunk, struct kept_offer *offer,
+static void note_octets(struct kept_segment *segment, struct kept_chunk *chunk, struct kept_offer *offer,
                         struct kept_operation *operation, const struct rpcrdma_move *move)
 {
-    struct kept_transaction *t = kept->transaction;
+    struct kept_transaction *t = segment->move->transaction;
 
     if (operation->first_frame == 0)
         operation->first_frame = move->place.frame;
@@ -341,17 +347,17 @@ static void note_octets(struct kept_move *kept, struct kept_chunk *chunk, struct
     operation->octets += move->length;
     offer->octets += move->length;
     if (chunk->kind != RPCRDMA_READ_CHUNK) {
-        keep_part(chunk, move);
+        keep_part(chunk, kept_own_frame(segment), move);
         return;
     }
     if (!waits(t))
         return; /* the octets are read again */
-    keep_part(chunk, move);
+    keep_part(chunk, kept_own_frame(segment), move);
     if (!rpcrdma_call_complete(t, move->offer->transaction))
         return;
     rpcrdma_rebuild(t->call, t, &move->offer->transaction->open->call_body, t->call->waiting, t->call->waiting_n);
     t->call->complete_in = move->place.frame;
-    kept->completes = t->call;
+    segment->move->completes = t->call;
 }
 
 void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *move)
@@ -381,7 +387,7 @@ void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *m
     if (move->kind == RDMA_READ)
         operation->request_frame = move->place.frame;
     else
-        note_octets(kept, chunk, offer, operation, move);
+        note_octets(segment, chunk, offer, operation, move);
 }
 
 void rpcrdma_record_finish(struct rpcrdma_flow *flow)

@@ -7,6 +7,9 @@ import roce_copies as copies
 from test_roce_copies import write
 
 ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
+TERMINATE = "414700000000000000020000000100000000" "1206c0000022"  # its DDP header; control, and DDP Segment Length
+WRITES, READS = "infiniband.bth.opcode in {6..11}", "infiniband.bth.opcode == 12"
+DDP = "rdmap.terminate.ddp."
 ENCLOSED = ["rdmap.terminate.ddp.rsvd", "rdmap.terminate.ddp.dv", "rdmap.terminate.ddp.rv", "rdmap.terminate.ddp.rsv"]
 
 
@@ -29,6 +32,31 @@ def test_invalidate_stag_of_rfc7306(wireshark, generated):
     assert shown and all(frame["rdmap.invalidate_stag"] and not frame["rdmap.reserved"] for frame in shown)
     sends = wireshark.fields(generated("rdmap"), ["rdmap.invalidate_stag", "rdmap.reserved"], *ORDER, "-Y", "rdmap.opcode == 3")
     assert sends and all(frame["rdmap.reserved"] and not frame["rdmap.invalidate_stag"] for frame in sends)
+
+
+def test_atomic_request_has_one_stag(wireshark, generated):
+    """Only its Remote STag has a life: the word that is called Invalidate STag is none."""
+    requests = wireshark.fields(generated("atomics"), ["rdmap.opcode", "rddp.stag.first_seen"], *ORDER, "-Y", "rdmap.opcode == 10")
+    requests = [frame for frame in requests if set(frame["rdmap.opcode"]) == {"0x0a"}]
+    assert requests and all(len(frame["rddp.stag.first_seen"]) == len(frame["rdmap.opcode"]) for frame in requests)
+
+
+@pytest.mark.parametrize("octets,name", [("4143", "reserved"), ("4144", "invalidate_stag"), ("414a", "invalidate_stag"), ("414f", "reserved")])
+def test_word_in_terminate(wireshark, generated, octets, name):
+    """The enclosed opcode says what the enclosed word is."""
+    path = generated("script", f"--script=with rev2; I send; R send; R fpdu {TERMINATE}{octets}11223344{12 * '00'}")
+    frame, = wireshark.fields(path, [DDP + "reserved", DDP + "invalidate_stag"], *ORDER, "-Y", "rdmap.terminate.ddp")
+    assert frame[DDP + name] == ["0x11223344"] and sum(len(values) for field, values in frame.items() if field != "frame") == 1
+
+
+@pytest.mark.parametrize("octets,shown", [("0643", []), ("064311223344", ["reserved"]), ("864011223344", ["stag"]), ("06431122334400000001", ["reserved", "qn"])])
+def test_cut_header_in_terminate(wireshark, generated, octets, shown):
+    """What is there of the enclosed header is shown, its control octets first."""
+    path = generated("script", f"--script=with rev2; I send; R send; R fpdu {TERMINATE}{octets}")
+    more = [DDP + name for name in ("reserved", "stag", "to", "qn", "msn", "mo")]
+    frame, = wireshark.fields(path, [*ENCLOSED, *more, "rdmap.terminate.trailing"], *ORDER, "-Y", "rdmap.terminate.ddp")
+    assert [value for field in ENCLOSED for value in frame[field]] == ["0x01", "2", "1", "0x00"]
+    assert [field for field in more if frame[field]] == [DDP + name for name in shown] and not frame["rdmap.terminate.trailing"]
 
 
 @pytest.mark.parametrize("options", [[], ["-o", "iwarp.check:FALSE"], ["-o", "tcp.analyze_sequence_numbers:FALSE"]], ids=" ".join)
@@ -86,6 +114,16 @@ def test_refusals(wireshark, generated, transport, refusal):
     refused, = wireshark.fields(path, ["rpcrdma.refused_in"], *ORDER, "-Y", "rpcrdma.refused_in")
     ends = {frame["frame"] for frame in wireshark.fields(path, [], *ORDER, "-Y", refusal)}
     assert int(refused["rpcrdma.refused_in"][0]) in ends and refused["frame"] < int(refused["rpcrdma.refused_in"][0])
+
+
+@pytest.mark.parametrize("transport", ["iwarp", "roce"])
+@pytest.mark.parametrize("fault,opcodes", [("RPCR-3.4.3-03", ("rdmap.opcode == 0", WRITES)), ("RPCR-3.4.3-03/read", ("rdmap.opcode == 1", READS))])
+def test_call_with_refused_operation(wireshark, generated, transport, fault, opcodes):
+    """A refused RDMA operation is a refusal of its Call, too."""
+    path = generated("rpcrdma", f"--inject={fault}", f"--transport={transport}")
+    call, = wireshark.fields(path, ["rpcrdma.refused_in"], *ORDER, "-Y", "rpcrdma.unanswered")
+    refused = wireshark.fields(path, ["rpcrdma.refused_in"], *ORDER, "-Y", f"rpcrdma.refused_in && {opcodes[transport == 'roce']}")
+    assert len(refused) == 1 and refused[0]["rpcrdma.refused_in"] == call["rpcrdma.refused_in"] != []
 
 
 @pytest.mark.parametrize("arguments,mark", [

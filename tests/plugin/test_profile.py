@@ -98,6 +98,26 @@ def test_filters_on_roce(wireshark, root):
     assert wireshark.fields(root / "captures" / "roce" / "op-write-badstag.pcap", [], "-Y", texts["RoCE: NAK"])
 
 
+@pytest.mark.parametrize("transport", ["iwarp", "roce"])
+def test_no_answer(wireshark, root, generated, transport):
+    """The button passes the Call and the RDMA Read that the client refused, and nothing where all were answered."""
+    text = dict(buttons(root))["No answer"]
+    path = generated("rpcrdma", "--inject=RPCR-3.4.3-03/read", f"--transport={transport}")
+    frames = wireshark.fields(path, ["rpcrdma.unanswered", "rpcrdma.move.segment"], "-2", "-Y", text)
+    assert [(len(frame["rpcrdma.unanswered"]), len(frame["rpcrdma.move.segment"])) for frame in frames] == [(1, 0), (0, 1)]
+    assert wireshark.fields(generated("rpcrdma", f"--transport={transport}"), [], "-2", "-Y", text) == []
+
+
+def test_colour_of_no_answer(wireshark, root, generated):
+    """A Call without an answer has a colour of its own: no earlier rule is about it."""
+    texts = [text for _, text in rules(root)]
+    path = generated("rpcrdma", "--inject=RPCR-4.5.4-03")
+    call, = wireshark.fields(path, [], "-2", "-Y", "rpcrdma.unanswered")
+    earlier = texts[:texts.index("rpcrdma.unanswered")]
+    found = wireshark.fields(path, ["iwarp.finding"], "-2", "-Y", f"frame.number == {call['frame']} && ({' || '.join(f'({text})' for text in earlier)})")
+    assert all(frame["iwarp.finding"] for frame in found)
+
+
 @pytest.mark.parametrize("inject,label", [("MPA-4.1-08", "Bad CRC"), ("MPA-4.1-05", "Findings")])
 def test_buttons_find(wireshark, root, generated, inject, label):
     """A button's filter passes its intended frame, and none of a capture without it."""
