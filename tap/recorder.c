@@ -10,6 +10,9 @@
 #include <glib.h>
 #include <string.h>
 
+/* Twice the largest payload of Linux's NFS: segments of a message beyond this are not written without octets. */
+enum { MOVED_MAX = 8 << 20 };
+
 /* An RDMA Read begun by the server. */
 struct begun {
     uint32_t psn, handle, length;
@@ -269,6 +272,17 @@ static void cut_data(const struct tapped *tapped, struct link_message *message)
         message->n = 0;
 }
 
+/* Whether segments up to this length are written. If not, they are missing: the peer chose their lengths. */
+static bool is_plausible(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *found,
+                         uint64_t length)
+{
+    if (length <= MOVED_MAX || (found && length <= found->octets->len))
+        return true;
+    recorder->dropped++;
+    link_skip(&recorder->out, &tapped->link, time_ns, 1);
+    return false;
+}
+
 /* The part of this host's memory, offered by the Call, that the other side will read. */
 static void put_exposed(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *call,
                         unsigned caller)
@@ -282,6 +296,8 @@ static void put_exposed(struct recorder *recorder, struct tapped *tapped, int64_
         struct link_message part = part_of(exposed, at, &segments.segment[i], caller), request = part;
         uint32_t psn;
 
+        if (!is_plausible(recorder, tapped, time_ns, exposed, at + part.length))
+            break;
         cut_data(tapped, &part);
         request.side = !caller;
         psn = link_read(&recorder->out, &tapped->link, time_ns, &request);
@@ -303,6 +319,8 @@ static void put_written(struct recorder *recorder, struct tapped *tapped, int64_
     for (unsigned i = 0; i < segments.n; i++) {
         struct link_message part = part_of(written, at, &segments.segment[i], answerer);
 
+        if (!is_plausible(recorder, tapped, time_ns, written, at + part.length))
+            break;
         cut_data(tapped, &part);
         link_write(&recorder->out, &tapped->link, time_ns, &part);
         at += part.length;

@@ -450,6 +450,35 @@ static void packets_without_octets_are_left_out(void **state)
     end();
 }
 
+/* A peer can name 4 GiB in 16 octets. What nobody can have moved is missing, and costs no more than it. */
+static void impossible_lengths_are_missing(void **state)
+{
+    enum { SEGMENTS = 250 };
+    static const bool servers[] = {true, false};
+
+    for (unsigned i = 0; i < 2; i++) {
+        uint8_t reply[44 + 16 * SEGMENTS] = {[3] = 7, [7] = 1, [11] = 1, [23] = 1, [27] = SEGMENTS};
+        struct seen seen;
+        struct recorder_counts counts;
+
+        for (unsigned segment = 0; segment < SEGMENTS; segment++)
+            memset(reply + 28 + 16 * segment, 0xFF, 16);
+        put_be32(reply + sizeof reply - 8, 7);
+        put_be32(reply + sizeof reply - 4, 1);
+        start(NULL);
+        give(event_of(TAP_RECEIVED, servers[i], 1), reply, sizeof reply);
+        counts = stop();
+        assert_int_equal(counts.packets, 4);
+        assert_int_equal(counts.dropped, 1);
+        assert_next(IB_ACKNOWLEDGE);
+        assert_next(IB_ACKNOWLEDGE);
+        assert_true(next_packet(&seen));
+        assert_int_equal(seen.packet.bth.opcode, IB_SEND_ONLY);
+        assert_int_equal(seen.packet.bth.psn, 1);
+        end();
+    }
+}
+
 /* A READ of 256 KiB takes less than 2 % of 256 KiB in the file. */
 static void headers_are_small(void **state)
 {
@@ -544,6 +573,7 @@ int main(void)
         cmocka_unit_test(others_are_left_out),
         cmocka_unit_test(packets_are_cut),
         cmocka_unit_test(packets_without_octets_are_left_out),
+        cmocka_unit_test(impossible_lengths_are_missing),
         cmocka_unit_test(headers_are_small),
         cmocka_unit_test(connections_begin_and_end),
         cmocka_unit_test(an_end_does_not_wait_for_ever),
