@@ -165,7 +165,7 @@ static bool take_option(struct tap_options *out, int name, const char *value)
         out->recorder.headers = true;
         return true;
     case CHILD:
-        out->child = out->recorder.counts_drops = out->quiet = true;
+        out->child = out->quiet = true;
         return true;
     case CAPTURE:
         out->quiet = out->now = true; /* what is said while it runs would be shown at its end */

@@ -45,7 +45,7 @@ struct recorder {
     GHashTable *connections; /* id: struct tapped */
     GQueue turns;
     uint32_t n_connections;
-    uint64_t dropped, skipped; /* skipped: the part of assembly_dropped() that was reported to the connections */
+    uint64_t dropped, skipped; /* skipped: the part of assembly_dropped() that is in `dropped` */
     uint64_t lost;             /* the part of `dropped` for which the kernel had no room */
     uint64_t latest_ns;
     unsigned n_waiting;
@@ -138,9 +138,15 @@ static struct tapped *tapped_of(struct recorder *recorder, const struct tap_even
 
 static void put_drops(struct recorder *recorder)
 {
-    recorder->out.failed |=
-        !capture_file_drops(recorder->out.file, (int64_t)recorder->latest_ns + recorder->options.epoch_ns,
-                            recorder->dropped + assembly_dropped(recorder->assembly));
+    recorder->out.failed |= !capture_file_drops(
+        recorder->out.file, (int64_t)recorder->latest_ns + recorder->options.epoch_ns, recorder->dropped);
+}
+
+/* At once, for a reader that judges while the capture is written. */
+static void recorder_drop(struct recorder *recorder, uint64_t n)
+{
+    recorder->dropped += n;
+    put_drops(recorder);
 }
 
 static void recorder_skip(struct recorder *recorder, uint64_t n)
@@ -148,8 +154,6 @@ static void recorder_skip(struct recorder *recorder, uint64_t n)
     GHashTableIter all;
     gpointer value;
 
-    if (recorder->options.counts_drops)
-        put_drops(recorder);
     g_hash_table_iter_init(&all, recorder->connections);
     while (g_hash_table_iter_next(&all, NULL, &value)) {
         struct tapped *tapped = value;
@@ -278,7 +282,7 @@ static bool is_plausible(struct recorder *recorder, struct tapped *tapped, int64
 {
     if (length <= MOVED_MAX || (found && length <= found->octets->len))
         return true;
-    recorder->dropped++;
+    recorder_drop(recorder, 1);
     link_skip(&recorder->out, &tapped->link, time_ns, 1);
     return false;
 }
@@ -413,7 +417,8 @@ static void put_turn(struct recorder *recorder, const struct turn *turn)
         free_number(recorder, event->connection, time_ns);
     tapped = tapped_of(recorder, event);
     if (!tapped) {
-        recorder->dropped += event->kind != TAP_SENT && event->kind != TAP_READ_OCTETS;
+        if (event->kind != TAP_SENT && event->kind != TAP_READ_OCTETS)
+            recorder_drop(recorder, 1);
         return;
     }
     if ((!tapped->wanted || tapped->closed) && event->kind != TAP_GONE)
@@ -497,6 +502,7 @@ static void tell_dropped(struct recorder *recorder)
 
     if (dropped == recorder->skipped)
         return;
+    recorder_drop(recorder, dropped - recorder->skipped);
     recorder_skip(recorder, dropped - recorder->skipped);
     recorder->skipped = dropped;
 }
@@ -548,8 +554,8 @@ void recorder_left_out(struct recorder *recorder, uint64_t n)
 {
     if (n == 0)
         return;
-    recorder->dropped += n;
     put_turns(recorder, true);
+    recorder_drop(recorder, n);
     recorder_skip(recorder, n);
 }
 
@@ -576,13 +582,13 @@ void recorder_take(struct recorder *recorder, const void *p, size_t n)
     struct whole *whole;
 
     if (n < sizeof event) {
-        recorder->dropped++;
+        recorder_drop(recorder, 1);
         return;
     }
     memcpy(&event, p, sizeof event);
     if (event.kind == 0 || event.kind >= TAP_KINDS || event.n > n - sizeof event || event.n > event.length ||
         event.n > TAP_BLOCK) {
-        recorder->dropped++;
+        recorder_drop(recorder, 1);
         return;
     }
     recorder_lost(recorder, lost_before(recorder, &event));
@@ -611,7 +617,7 @@ struct recorder_counts recorder_counts(const struct recorder *recorder)
     return (struct recorder_counts){.packets = recorder->out.packets,
                                     .octets = capture_file_octets(recorder->out.file),
                                     .connections = recorder->n_connections,
-                                    .dropped = recorder->dropped + assembly_dropped(recorder->assembly),
+                                    .dropped = recorder->dropped,
                                     .failed = recorder->out.failed};
 }
 

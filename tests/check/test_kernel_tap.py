@@ -276,6 +276,12 @@ def test_losses_make_inconclusive(check, played, build, tmp_path):
     assert summary["dropped"] == number // 10
 
 
+def test_each_number_of_losses_includes_the_earlier_ones(check, played, build, tmp_path):
+    path = tmp_path / "end.pcapng"
+    subprocess.run([build / "tests" / "tap" / "tap-replay", path], input=tap_events.records(played("nfs41"), True) + bytes(12), check=True, stderr=subprocess.PIPE)
+    assert next(line for line in map(json.loads, check("--format=ndjson", path).stdout.splitlines()) if line["type"] == "capture")["dropped"] == 3
+
+
 def test_the_command_line(build):
     program = build / "tap" / "iwarp-tap"
     if not program.exists():

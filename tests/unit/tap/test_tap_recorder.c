@@ -356,16 +356,19 @@ static void losses_are_in_the_file(void **state)
     assert_true(next_packet(&seen));
     assert_int_equal(seen.packet.bth.psn, 4);
     bench.at = 0;
-    statistics = next_block(BLOCK_STATISTICS);
-    assert_non_null(statistics);
-    assert_int_equal(get_le32(statistics + 24), 4);
+    for (unsigned i = 0; i < 3; i++) {
+        statistics = next_block(BLOCK_STATISTICS);
+        assert_non_null(statistics);
+        if (statistics)
+            assert_int_equal(get_le32(statistics + 24), i == 0 ? 3 : 4);
+    }
     end();
 }
 
 /* For a reader that judges at once, the number comes before what follows the loss. */
 static void losses_are_told_at_once(void **state)
 {
-    start(&(struct recorder_options){.counts_drops = true});
+    start(NULL);
     give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
     recorder_lost(bench.recorder, 3);
     give(event_of(TAP_RECEIVED, true, 2), empty_call, sizeof empty_call);
