@@ -11,12 +11,13 @@
 #include <string.h>
 
 /* Twice the largest payload of Linux's NFS: segments of a message beyond this are not written without octets. */
-enum { MOVED_MAX = 8 << 20 };
+enum { MOVED_MAX = 8 << 20, OFFERED_MAX = 4096 };
 
 /* An RDMA Read begun by the server. */
 struct begun {
-    uint32_t psn, handle, length;
-    uint64_t address;
+    uint32_t psn, length;
+    uint64_t lost; /* recorder->lost then */
+    uint64_t call; /* the XID of the Call that offered the segment, as in TAP_WRITTEN; 0: unknown */
 };
 
 struct tapped {
@@ -26,8 +27,9 @@ struct tapped {
     bool ended, server_ended; /* and which side was first */
     bool closed;              /* the end was written */
     uint64_t ended_ns;
-    GHashTable *sent;  /* server: posted Sends without completion: `of`, PSN; client: Calls without Reply: XID, PSN */
-    GHashTable *reads; /* `of`, struct begun */
+    GHashTable *sent;    /* server: posted Sends without completion: `of`, PSN; client: Calls without Reply: XID, PSN */
+    GHashTable *reads;   /* `of`, struct begun */
+    GHashTable *offered; /* server: handles in Read lists, XID */
     struct headers *headers; /* NULL: file data are written, too */
 };
 
@@ -58,6 +60,7 @@ static void tapped_free(gpointer p)
 
     g_hash_table_unref(tapped->sent);
     g_hash_table_unref(tapped->reads);
+    g_hash_table_unref(tapped->offered);
     headers_free(tapped->headers);
     g_free(tapped);
 }
@@ -127,6 +130,7 @@ static struct tapped *tapped_of(struct recorder *recorder, const struct tap_even
     tapped->id = event->connection;
     tapped->sent = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     tapped->reads = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    tapped->offered = g_hash_table_new(NULL, NULL);
     if (recorder->options.headers)
         tapped->headers = headers_new();
     tapped->wanted = link_init(&tapped->link, recorder->n_connections, event) &&
@@ -162,6 +166,25 @@ static void recorder_skip(struct recorder *recorder, uint64_t n)
             link_skip(&recorder->out, &tapped->link, (int64_t)recorder->latest_ns + recorder->options.epoch_ns,
                       (uint32_t)MIN(n, UINT32_MAX));
     }
+}
+
+/* Something of this connection is missing. */
+static void recorder_miss(struct recorder *recorder, struct tapped *tapped, int64_t time_ns)
+{
+    recorder_drop(recorder, 1);
+    link_skip(&recorder->out, &tapped->link, time_ns, 1);
+}
+
+/* Lost blocks are missing in some connection. */
+static void tell_dropped(struct recorder *recorder)
+{
+    uint64_t dropped = assembly_dropped(recorder->assembly);
+
+    if (dropped == recorder->skipped)
+        return;
+    recorder_drop(recorder, dropped - recorder->skipped);
+    recorder_skip(recorder, dropped - recorder->skipped);
+    recorder->skipped = dropped;
 }
 
 /* ---- set-up and end ---- */
@@ -236,8 +259,9 @@ static void free_number(struct recorder *recorder, uint64_t id, int64_t time_ns)
 
 static void recorder_gone(struct recorder *recorder, struct tapped *tapped, int64_t time_ns)
 {
+    assembly_forget(recorder->assembly, tapped->id, (uint64_t)(time_ns - recorder->options.epoch_ns));
+    tell_dropped(recorder);
     recorder_end(recorder, tapped, time_ns);
-    assembly_forget(recorder->assembly, tapped->id);
     g_hash_table_remove(recorder->connections, &tapped->id);
 }
 
@@ -282,8 +306,7 @@ static bool is_plausible(struct recorder *recorder, struct tapped *tapped, int64
 {
     if (length <= MOVED_MAX || (found && length <= found->octets->len))
         return true;
-    recorder_drop(recorder, 1);
-    link_skip(&recorder->out, &tapped->link, time_ns, 1);
+    recorder_miss(recorder, tapped, time_ns);
     return false;
 }
 
@@ -351,6 +374,35 @@ static void forget_sent(struct recorder *recorder, struct tapped *tapped, int64_
     g_hash_table_remove(tapped->sent, &of);
 }
 
+static uint64_t xid_of(const struct whole *whole)
+{
+    uint32_t xid = 0;
+
+    if (whole->octets->len >= sizeof xid)
+        memcpy(&xid, whole->octets->data, sizeof xid);
+    return xid;
+}
+
+/* A server answers a Call once it has read what the Call offers. */
+static void note_offered(struct tapped *tapped, const struct whole *call)
+{
+    struct chunk_segments segments;
+
+    chunks_of_call(&segments, call->octets->data, call->octets->len);
+    if (g_hash_table_size(tapped->offered) > OFFERED_MAX)
+        g_hash_table_remove_all(tapped->offered);
+    for (unsigned i = 0; i < segments.n; i++)
+        g_hash_table_insert(tapped->offered, GUINT_TO_POINTER(segments.segment[i].handle),
+                            GUINT_TO_POINTER((guint)xid_of(call)));
+}
+
+/* Its octets never came; lost records count already. */
+static void miss_read(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct begun *begun)
+{
+    if (begun && begun->lost == recorder->lost)
+        recorder_miss(recorder, tapped, time_ns);
+}
+
 static void put_send(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *whole,
                      bool posted, uint64_t of)
 {
@@ -366,6 +418,8 @@ static void put_send(struct recorder *recorder, struct tapped *tapped, int64_t t
     /* A client's Sends are hardly ever completed, but who answers a Call has received it. */
     if (!posted && !whole->event.server && chunks_are_of(RPC_REPLY, whole->octets->data, whole->octets->len))
         forget_sent(recorder, tapped, time_ns, whole, of, true);
+    if (seen_read)
+        note_offered(tapped, whole);
     if (!seen_written)
         put_written(recorder, tapped, time_ns, whole, sender, of);
     psn = link_send(&recorder->out, &tapped->link, time_ns, &message);
@@ -385,8 +439,12 @@ static void put_read(struct recorder *recorder, struct tapped *tapped, int64_t t
     struct begun *begun = g_new(struct begun, 1);
 
     message.length = whole->event.total;
-    *begun = (struct begun){link_read(&recorder->out, &tapped->link, time_ns, &message), message.handle,
-                            whole->event.total, message.address};
+    miss_read(recorder, tapped, time_ns, g_hash_table_lookup(tapped->reads, &whole->event.of));
+    *begun = (struct begun){
+        .psn = link_read(&recorder->out, &tapped->link, time_ns, &message),
+        .length = whole->event.total,
+        .lost = recorder->lost,
+        .call = GPOINTER_TO_UINT(g_hash_table_lookup(tapped->offered, GUINT_TO_POINTER(message.handle)))};
     g_hash_table_insert(tapped->reads, g_memdup2(&whole->event.of, sizeof whole->event.of), begun);
 }
 
@@ -480,31 +538,67 @@ static void put_turn(struct recorder *recorder, const struct turn *turn)
 
 /* ---- in order ---- */
 
+static bool octets_follow(const struct recorder *recorder, uint64_t connection, uint64_t of)
+{
+    for (const GList *link = recorder->turns.head; link; link = link->next) {
+        const struct tap_event *event = &((const struct turn *)link->data)->whole->event;
+
+        if (event->kind == TAP_READ_OCTETS && event->connection == connection && event->of == of)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Whether a Read for the Call that this Reply of a server answers has no octets, not even after the Reply. miss: it is
+ * missing.
+ */
+static bool is_unread(struct recorder *recorder, const struct turn *reply, bool miss)
+{
+    const struct whole *whole = reply->whole;
+    struct tapped *tapped = NULL;
+    gpointer of, value;
+    GHashTableIter all;
+
+    if (whole->event.kind == TAP_HEAD && whole->event.server && reply->of != 0)
+        tapped = g_hash_table_lookup(recorder->connections, &whole->event.connection);
+    if (!tapped || g_hash_table_size(tapped->reads) == 0 ||
+        chunks_are_of(RPC_CALL, whole->octets->data, whole->octets->len))
+        return false;
+    g_hash_table_iter_init(&all, tapped->reads);
+    while (g_hash_table_iter_next(&all, &of, &value)) {
+        const struct begun *begun = value;
+
+        if (begun->call != reply->of || octets_follow(recorder, tapped->id, *(const uint64_t *)of))
+            continue;
+        if (!miss)
+            return true;
+        miss_read(recorder, tapped, (int64_t)whole->event.time_ns + recorder->options.epoch_ns, begun);
+        g_hash_table_iter_remove(&all);
+    }
+    return false;
+}
+
 static void put_turns(struct recorder *recorder, bool all)
 {
     const struct turn *first;
 
     while ((first = g_queue_peek_head(&recorder->turns))) {
-        bool late = recorder->latest_ns > first->whole->event.time_ns + RECORDER_WAIT_NS;
+        const struct tap_event *event = &first->whole->event;
+        bool late = recorder->latest_ns > event->time_ns + RECORDER_WAIT_NS;
+        bool broken = assembly_awaits(recorder->assembly, event->connection, event->time_ns);
 
-        if (first->waits && !late && !all && recorder->turns.length < RECORDER_QUEUE)
+        if (!late && !all && recorder->turns.length < RECORDER_QUEUE &&
+            (first->waits || broken || is_unread(recorder, first, false)))
             return;
+        is_unread(recorder, first, true);
+        if (broken)
+            assembly_give_up(recorder->assembly, event->connection, event->time_ns);
+        tell_dropped(recorder);
         recorder->n_waiting -= first->waits;
         put_turn(recorder, first);
         turn_free(g_queue_pop_head(&recorder->turns));
     }
-}
-
-/* Lost blocks are missing in some connection. */
-static void tell_dropped(struct recorder *recorder)
-{
-    uint64_t dropped = assembly_dropped(recorder->assembly);
-
-    if (dropped == recorder->skipped)
-        return;
-    recorder_drop(recorder, dropped - recorder->skipped);
-    recorder_skip(recorder, dropped - recorder->skipped);
-    recorder->skipped = dropped;
 }
 
 /* The octets for which a Reply waits have arrived. */
@@ -532,15 +626,6 @@ static bool says_written(const struct whole *whole)
     return segments.n > 0;
 }
 
-static uint64_t xid_of(const struct whole *whole)
-{
-    uint32_t xid = 0;
-
-    if (whole->octets->len >= sizeof xid)
-        memcpy(&xid, whole->octets->data, sizeof xid);
-    return xid;
-}
-
 static void queue(struct recorder *recorder, struct whole *whole)
 {
     struct turn *turn = g_new(struct turn, 1);
@@ -563,6 +648,7 @@ void recorder_lost(struct recorder *recorder, uint64_t total)
 {
     if (total <= recorder->lost)
         return;
+    assembly_note_loss(recorder->assembly);
     recorder_left_out(recorder, total - recorder->lost);
     recorder->lost = total;
 }
@@ -629,6 +715,10 @@ void recorder_finish(struct recorder *recorder)
 
     put_turns(recorder, true);
     time_ns = (int64_t)recorder->latest_ns + recorder->options.epoch_ns;
+    g_hash_table_iter_init(&all, recorder->connections);
+    while (g_hash_table_iter_next(&all, NULL, &value))
+        assembly_forget(recorder->assembly, ((const struct tapped *)value)->id, UINT64_MAX);
+    tell_dropped(recorder);
     g_hash_table_iter_init(&all, recorder->connections);
     while (g_hash_table_iter_next(&all, NULL, &value))
         recorder_end(recorder, value, time_ns);
