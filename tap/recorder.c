@@ -199,9 +199,9 @@ static void recorder_manage(struct recorder *recorder, struct tapped *tapped, in
                        .private_data = whole->octets->data,
                        .private_len = (uint8_t)MIN(whole->octets->len, TAP_PRIVATE_MAX)};
 
-    if (attribute == IB_CM_REJECT && cm.private_len > 148)
-        cm.private_len = 148;
-    link_manage(&recorder->out, &tapped->link, time_ns, side, &cm);
+    if (!link_manage(&recorder->out, &tapped->link, time_ns, side, &cm, whole->event.total) &&
+        recorder->options.snap == 0)
+        recorder_drop(recorder, 1);
 }
 
 static void note_end(struct recorder *recorder, struct tapped *tapped, uint64_t time_ns, bool by_server)
@@ -223,7 +223,7 @@ static void recorder_end(struct recorder *recorder, struct tapped *tapped, int64
     tapped->closed = true;
     recorder->n_closing--;
     if (tapped->wanted)
-        link_manage(&recorder->out, &tapped->link, time_ns, tapped->server_ended ? LINK_SERVER : LINK_CLIENT, &cm);
+        link_manage(&recorder->out, &tapped->link, time_ns, tapped->server_ended ? LINK_SERVER : LINK_CLIENT, &cm, 0);
 }
 
 /*

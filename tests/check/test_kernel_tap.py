@@ -305,6 +305,16 @@ def test_incomplete_items_accuse_nobody(check, played, build, tmp_path, lost):
     assert summary["dropped"] == 1 and not failed(summary["rules"]) and any(counts["inconclusive"] for counts in summary["rules"].values())
 
 
+def test_private_data_that_were_not_read_are_not_judged(check, played, build, tmp_path):
+    parts, size = split(tap_events.records(played("nfs41"), True)), struct.calcsize(tap_events.RECORD)
+    at = next(i for i, part in enumerate(parts) if kind_of(part) == tap_events.ASKED)
+    parts[at] = struct.pack("<I", size) + parts[at][4:40] + struct.pack("<III", 0, 0, 200) + parts[at][52:4 + size]
+    path = tmp_path / "unread.pcapng"
+    subprocess.run([build / "tests" / "tap" / "tap-replay", path], input=b"".join(parts), check=True, stderr=subprocess.PIPE)
+    summary = next(line for line in map(json.loads, check("--format=ndjson", "--verbose", path).stdout.splitlines()) if line["type"] == "capture")
+    assert summary["dropped"] == 1 and not failed(summary["rules"])
+
+
 def test_each_number_of_losses_includes_the_earlier_ones(check, played, build, tmp_path):
     path = tmp_path / "end.pcapng"
     subprocess.run([build / "tests" / "tap" / "tap-replay", path], input=tap_events.records(played("nfs41"), True) + bytes(12), check=True, stderr=subprocess.PIPE)

@@ -535,6 +535,26 @@ static void connections_begin_and_end(void **state)
     end();
 }
 
+/* Private data that could not be read, or have no room in InfiniBand's messages. */
+static void missing_private_data_are_cut(void **state)
+{
+    static const uint8_t octets[100];
+    struct tap_event asked = event_of(TAP_ASKED, true, 0), accept = event_of(TAP_ACCEPT, true, 0);
+    struct seen seen;
+
+    start(NULL);
+    asked.total = 100;
+    give(asked, octets, 100);
+    accept.total = 8;
+    give(accept, octets, 3);
+    assert_int_equal(stop().dropped, 2);
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.payload_captured, IB_MAD_LEN);
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.payload_captured, 24 + 36 + 3);
+    end();
+}
+
 /*
  * A client keeps a connection that has ended until the mount ends. The messages that the client then posts on
  * the connection are never sent.
@@ -579,6 +599,7 @@ int main(void)
         cmocka_unit_test(impossible_lengths_are_missing),
         cmocka_unit_test(headers_are_small),
         cmocka_unit_test(connections_begin_and_end),
+        cmocka_unit_test(missing_private_data_are_cut),
         cmocka_unit_test(an_end_does_not_wait_for_ever),
     };
 
