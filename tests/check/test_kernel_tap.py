@@ -224,6 +224,42 @@ def test_headers_have_no_file_data(check, played, replay, server):
     assert data[100:140] in whole.read_bytes() and data[100:140] not in headers.read_bytes()
 
 
+def words(*values):
+    return struct.pack(f">{len(values)}I", *values)
+
+
+SECRET = b"file data that remain on the host"
+OPAQUE = words(len(SECRET)) + SECRET + bytes(-len(SECRET) % 4)
+CREDENTIAL = words(0, 0, 0, 0)
+WRITE = words(38) + bytes(16 + 8) + words(2) + OPAQUE
+WRITE_SAME = words(70) + bytes(16) + words(2) + bytes(8 * 4 + 4 + 8) + OPAQUE
+READ_PLUS = words(68) + bytes(16 + 8) + words(4096)
+READ_PLUS_RESULT = words(68, 0, 1, 1, 0) + bytes(8) + OPAQUE
+
+
+def of_version_42(operation, reads=b""):
+    """The Send of a Call."""
+    return words(4711, 1, 32, 0) + reads + words(0, 0, 0) + words(4711, 0, 2, 100003, 4, 1) + CREDENTIAL + words(0, 2, 2, 24) + operation
+
+
+@pytest.mark.parametrize("sends", [
+    [of_version_42(WRITE)], [of_version_42(WRITE_SAME)],
+    [of_version_42(WRITE, words(1, 96, 5, 40, 0, 0))],  # a chunk of something else
+    [of_version_42(READ_PLUS), words(4711, 1, 32, 0, 0, 0, 0) + words(4711, 1, 0, 0, 0, 0) + words(0, 0, 2, 24, 0) + READ_PLUS_RESULT],
+], ids=["WRITE", "WRITE_SAME", "another chunk", "READ_PLUS"])
+def test_headers_have_no_file_data_of_any_operation(played, build, tmp_path, sends):
+    parts, out, size = split(tap_events.records(played("nfs41"), True)), tmp_path / "headers.pcapng", struct.calcsize(tap_events.RECORD)
+    after = max(i for i, part in enumerate(parts) if kind_of(part) == tap_events.RECEIVED)
+    made = parts[after][4:4 + size]
+    for number, octets in enumerate(sends):
+        n = len(octets)
+        record = made[:16] + struct.pack("<QQIIII", 900 + number, 0, tap_events.HEAD if number else tap_events.RECEIVED, n, n, n) + made[48:] + octets
+        parts.insert(after + 1 + number, struct.pack("<I", len(record)) + record)
+    for options, there in (([], True), (["--headers"], False)):
+        subprocess.run([build / "tests" / "tap" / "tap-replay", out, *options], input=b"".join(parts), check=True, stderr=subprocess.PIPE)
+        assert (SECRET in out.read_bytes()) == there
+
+
 @pytest.mark.parametrize("server", [True, False], ids=["server", "client"])
 def test_headers_of_small_files_pack_well(check, build, replay, tmp_path, server):
     """READs and WRITEs of 4 KiB: at most 2 % of the octets, as docs/howto/capture.md says. Nothing invented is random."""
