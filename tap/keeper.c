@@ -57,6 +57,7 @@ static _Noreturn void keep(struct probes *probes, int run, int said)
 
     signal(SIGINT, SIG_IGN); /* a terminal gives it to both processes */
     signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
     attached = probes_attach(probes, error);
     if (dprintf(said, "%s\n", error) > 0 && attached)
         watch_modules(probes, run);

@@ -212,6 +212,7 @@ static int run(struct tap_options *options, struct attached *attached)
 int main(int argc, char **argv)
 {
     const struct sigaction stop = {.sa_handler = on_signal};
+    struct sigaction hangup;
     struct attached attached = {.keeper = {.run = -1, .said = -1}};
     struct tap_options options;
     char why[512] = "";
@@ -232,6 +233,9 @@ int main(int argc, char **argv)
     }
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
+    sigaction(SIGHUP, NULL, &hangup);
+    if (hangup.sa_handler == SIG_DFL) /* nohup ignores it */
+        sigaction(SIGHUP, &stop, NULL);
     signal(SIGPIPE, SIG_IGN);
     options.recorder.epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
     status = run(&options, &attached);

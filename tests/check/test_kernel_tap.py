@@ -6,6 +6,7 @@ server's or the client's kernel would have given of a capture of RoCE, and tests
 import json
 import re
 import shutil
+import signal
 import struct
 import subprocess
 
@@ -370,6 +371,19 @@ def test_the_command_line(build):
                              (["--nothing"], "unknown option --nothing")):
         said = run(*arguments)
         assert said.returncode == 2 and said.stderr.startswith("iwarp-tap: ") and words in said.stderr, said.stderr
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_ends_it(build, tmp_path, name):
+    program, out = build / "tap" / "iwarp-tap", tmp_path / "ended.pcapng"
+    if not program.exists():
+        pytest.skip("iwarp-tap is not built")
+    with subprocess.Popen([program, "-w", out], stderr=subprocess.PIPE, text=True) as tap:
+        said = tap.stderr.readline()
+        if "waiting for it" not in said and "recording" not in said:
+            pytest.skip(said)
+        tap.send_signal(getattr(signal, name))
+        assert tap.wait(20) == 0 and out.stat().st_size > 0
 
 
 def test_the_manual_has_every_option(build, root):
