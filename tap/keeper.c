@@ -2,9 +2,11 @@
 #define _GNU_SOURCE
 #include "tap/keeper.h"
 
+#include "support/privileges.h"
 #include "support/stderr_line.h"
 #include "tap/fit.h"
 
+#include <cap-ng.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -49,8 +51,17 @@ static void watch_modules(struct probes *probes, int run)
         }
 }
 
+/* Where the kernel asks for it, CAP_SYS_ADMIN attaches. */
+static bool drop_what_is_not_needed(const char *user)
+{
+    static const int needed[] = {CAP_BPF, CAP_PERFMON, CAP_SYSLOG, CAP_SYS_ADMIN};
+    size_t n = sizeof needed / sizeof needed[0];
+
+    return privileges_keep(user, needed, probes_need_admin() ? n : n - 1);
+}
+
 /* Says an empty line, or what is wrong. */
-static _Noreturn void keep(struct probes *probes, int run, int said)
+static _Noreturn void keep(struct probes *probes, const char *user, int run, int said)
 {
     char error[PROBES_ERROR_SIZE] = "";
     bool attached;
@@ -59,6 +70,10 @@ static _Noreturn void keep(struct probes *probes, int run, int said)
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
     attached = probes_attach(probes, error);
+    if (attached && !drop_what_is_not_needed(user)) {
+        (void)snprintf(error, sizeof error, "cannot drop privileges: %s", strerror(errno));
+        attached = false;
+    }
     if (dprintf(said, "%s\n", error) > 0 && attached)
         watch_modules(probes, run);
     probes_detach(probes);
@@ -90,7 +105,7 @@ static bool keeper_hear(const struct keeper *keeper, char error[PROBES_ERROR_SIZ
     return false;
 }
 
-bool keeper_start(struct keeper *keeper, struct probes *probes, char error[PROBES_ERROR_SIZE])
+bool keeper_start(struct keeper *keeper, struct probes *probes, const char *user, char error[PROBES_ERROR_SIZE])
 {
     int run[2] = {-1, -1}, said[2] = {-1, -1};
 
@@ -102,7 +117,7 @@ bool keeper_start(struct keeper *keeper, struct probes *probes, char error[PROBE
     if (keeper->pid == 0) {
         close(run[1]);
         close(said[0]);
-        keep(probes, run[0], said[1]);
+        keep(probes, user, run[0], said[1]);
     }
     keeper->run = run[1];
     keeper->said = said[0];

@@ -161,7 +161,7 @@ static bool attach(const struct tap_options *options, struct attached *attached)
     bool pages = false;
 
     attached->probes = probes_open(&wanted, &pages, error);
-    if (!attached->probes || !keeper_start(&attached->keeper, attached->probes, error)) {
+    if (!attached->probes || !keeper_start(&attached->keeper, attached->probes, options->user, error)) {
         stderr_line(NAME, "%s", error);
         return false;
     }

@@ -139,6 +139,14 @@ static bool has_same_types(const struct probes *probes)
     return length == probes->types_length && (length == 0 || memcmp(types, probes->types, length) == 0);
 }
 
+bool probes_need_admin(void)
+{
+    g_autofree gchar *paranoid = NULL;
+
+    return g_file_get_contents("/proc/sys/kernel/perf_event_paranoid", &paranoid, NULL, NULL) &&
+           strtol(paranoid, NULL, 10) > 2;
+}
+
 bool probes_attach(struct probes *probes, char error[PROBES_ERROR_SIZE])
 {
     int status;

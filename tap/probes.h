@@ -33,6 +33,8 @@ bool probes_permitted(char error[PROBES_ERROR_SIZE]);
 struct probes *probes_open(const struct probes_options *options, bool *pages, char error[PROBES_ERROR_SIZE]);
 /* From now on they record. False with the reason in error. */
 bool probes_attach(struct probes *probes, char error[PROBES_ERROR_SIZE]);
+/* Whether the kernel wants CAP_SYS_ADMIN for this, in place of CAP_PERFMON. */
+bool probes_need_admin(void);
 /* They no longer record, and may be attached again. */
 void probes_detach(struct probes *probes);
 /*

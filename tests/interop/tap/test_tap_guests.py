@@ -152,9 +152,12 @@ def test_rights_and_change(build, kernel):
         assert status == 0 and "0 messages lost" in said, said
 
         assert server.run(STOP)[0] == 0
-        server.start(f"{IN} iwarp-tap -w /tmp/later.pcapng -Z root", "later", until="module rpcrdma is not loaded: waiting for it")
+        server.start(f"{IN} iwarp-tap -w /tmp/later.pcapng", "later", until="module rpcrdma is not loaded: waiting for it")
         assert server.run(BEGIN)[0] == 0
         await_words(server, "later", "iwarp-tap: recording")
+        status, said = server.run("grep -h CapEff $(grep -l '^Name:.iwarp-tap$' /proc/[0-9]*/status)")
+        rights = sorted(int(line.split()[1], 16) & ~(1 << 21) for line in said.splitlines())  # but for CAP_SYS_ADMIN
+        assert status == 0 and rights == [0, 1 << 34 | 1 << 38 | 1 << 39], said  # CAP_SYSLOG, CAP_PERFMON, CAP_BPF
         status, said = server.run(SERVE + "rdma link del rxe0; rmmod rdma_rxe; modprobe rdma_rxe; rdma link add rxe0 type rxe netdev "
                                   "$(ls /sys/class/net | grep -v '^lo$' | head -1)")
         assert status == 0, said
