@@ -22,8 +22,8 @@ struct keeper {
  * are not attached, and no process runs.
  */
 bool keeper_start(struct keeper *keeper, struct probes *probes, const char *user, char error[PROBES_ERROR_SIZE]);
-/* Whether it runs. If not, nothing is attached any more. */
-bool keeper_lives(const struct keeper *keeper);
+/* Whether it runs. If not, nothing is attached any more. *gaps: how often it attached the programs again since then. */
+bool keeper_lives(const struct keeper *keeper, uint64_t *gaps);
 /* Detaches the programs. */
 void keeper_stop(struct keeper *keeper);
 

@@ -71,7 +71,7 @@ static bool record(const struct tap_options *options, const struct attached *att
     struct probes *probes = attached->probes;
     struct recorder *recorder = attached->recorder;
     int64_t since_ns = clock_ns(CLOCK_MONOTONIC);
-    uint64_t left_out = 0;
+    uint64_t left_out = 0, gaps;
     bool lives, read, last, full;
 
     do {
@@ -80,7 +80,8 @@ static bool record(const struct tap_options *options, const struct attached *att
         struct recorder_counts counts;
         uint64_t all;
 
-        lives = keeper_lives(&attached->keeper);
+        lives = keeper_lives(&attached->keeper, &gaps);
+        recorder_left_out(recorder, gaps);
         last = !lives || stopped || (options->child && is_let_go());
         read = probes_read(probes, last ? 0 : POLL_MS);
         recorder_lost(recorder, lost);
@@ -92,8 +93,10 @@ static bool record(const struct tap_options *options, const struct attached *att
         full = counts.failed || is_enough(options, &counts, since_ns) || !capture_file_flush(file);
     } while (read && !last && !full);
     recorder_lost(recorder, probes_lost(probes));
-    if (read && !lives)
-        errno = ECHILD;
+    if (!read)
+        stderr_line(NAME, "cannot read from the kernel: %s", strerror(errno));
+    else if (!lives)
+        stderr_line(NAME, "the process that attaches the BPF programs has ended");
     return read && lives;
 }
 
@@ -119,8 +122,6 @@ static int run_attached(struct tap_options *options, struct attached *attached, 
     if (!options->quiet)
         stderr_line(NAME, "recording");
     read = record(options, attached, file);
-    if (!read)
-        stderr_line(NAME, "cannot read from the kernel: %s", strerror(errno));
     recorder_finish(attached->recorder);
     counts = recorder_counts(attached->recorder);
     recorder_free(attached->recorder);
