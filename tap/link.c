@@ -308,3 +308,13 @@ bool link_init(struct link *link, uint32_t number, const struct tap_event *event
     link->path.ipv6 = six[0];
     return true;
 }
+
+bool link_is_of(const struct link *link, const struct tap_event *event)
+{
+    struct link other;
+
+    return !link_init(&other, link->number, event) ||
+           (link->path.ipv6 == other.path.ipv6 &&
+            memcmp(link->path.address, other.path.address, sizeof other.path.address) == 0 &&
+            memcmp(link->path.port, other.path.port, sizeof other.path.port) == 0);
+}

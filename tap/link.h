@@ -38,6 +38,9 @@ struct link_output {
 /* Starts the connection of the event. False: its addresses are not IP addresses. */
 bool link_init(struct link *link, uint32_t number, const struct tap_event *event);
 
+/* Whether the addresses and ports of the event are those of the connection. */
+bool link_is_of(const struct link *link, const struct tap_event *event);
+
 /* A message: `length` octets, of which n are known. Returns the PSN of its last packet. */
 struct link_message {
     unsigned side; /* the sender */

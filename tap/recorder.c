@@ -24,6 +24,7 @@ struct tapped {
     uint64_t id;
     struct link link;
     bool wanted;
+    bool busy;                /* it has had messages */
     bool ended, server_ended; /* and which side was first */
     bool closed;              /* the end was written */
     uint64_t ended_ns;
@@ -246,18 +247,19 @@ static void end_late_ones(struct recorder *recorder)
     }
 }
 
-/* The number of a new connection may have belonged to another one. */
-static void free_number(struct recorder *recorder, uint64_t id, int64_t time_ns)
+/* The number of a new connection may have belonged to another one, of which the end is lost. */
+static bool is_another(const struct recorder *recorder, const struct tap_event *event)
 {
-    struct tapped *tapped = g_hash_table_lookup(recorder->connections, &id);
+    const struct tapped *tapped = g_hash_table_lookup(recorder->connections, &event->connection);
 
-    if (!tapped)
-        return;
-    recorder_end(recorder, tapped, time_ns);
-    g_hash_table_remove(recorder->connections, &id);
+    if (!tapped || event->kind == TAP_CONNECT || event->kind == TAP_ASKED)
+        return tapped != NULL;
+    if (event->kind < TAP_LEAVE && tapped->closed)
+        return true;
+    return tapped->busy && has_addresses(event) && !link_is_of(&tapped->link, event);
 }
 
-static void recorder_gone(struct recorder *recorder, struct tapped *tapped, int64_t time_ns)
+static void forget_connection(struct recorder *recorder, struct tapped *tapped, int64_t time_ns)
 {
     assembly_forget(recorder->assembly, tapped->id, (uint64_t)(time_ns - recorder->options.epoch_ns));
     tell_dropped(recorder);
@@ -471,14 +473,15 @@ static void put_turn(struct recorder *recorder, const struct turn *turn)
     unsigned host = event->server ? LINK_SERVER : LINK_CLIENT;
     int64_t time_ns = (int64_t)event->time_ns + recorder->options.epoch_ns;
 
-    if (event->kind == TAP_CONNECT || event->kind == TAP_ASKED)
-        free_number(recorder, event->connection, time_ns);
+    if (is_another(recorder, event))
+        forget_connection(recorder, g_hash_table_lookup(recorder->connections, &event->connection), time_ns);
     tapped = tapped_of(recorder, event);
     if (!tapped) {
         if (event->kind != TAP_SENT && event->kind != TAP_READ_OCTETS)
             recorder_drop(recorder, 1);
         return;
     }
+    tapped->busy |= event->kind >= TAP_HEAD;
     if ((!tapped->wanted || tapped->closed) && event->kind != TAP_GONE)
         return;
     switch ((enum tap_kind)event->kind) {
@@ -504,7 +507,7 @@ static void put_turn(struct recorder *recorder, const struct turn *turn)
         note_end(recorder, tapped, event->time_ns, !event->server);
         break;
     case TAP_GONE:
-        recorder_gone(recorder, tapped, time_ns);
+        forget_connection(recorder, tapped, time_ns);
         break;
     case TAP_HEAD:
         put_send(recorder, tapped, time_ns, whole, true, turn->of);

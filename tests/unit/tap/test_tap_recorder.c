@@ -535,6 +535,42 @@ static void connections_begin_and_end(void **state)
     end();
 }
 
+/* The set-up of the second one is lost, and so is the end of the first one. */
+static void other_addresses_are_another_connection(void **state)
+{
+    struct tap_event other = event_of(TAP_RECEIVED, true, 2), next = other;
+    struct seen seen;
+
+    put_address(other.peer, "192.0.2.3", 1001);
+    memset(next.local, 0, sizeof next.local);
+    start(NULL);
+    give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
+    give(other, empty_call, sizeof empty_call);
+    give(next, empty_call, sizeof empty_call);
+    assert_int_equal(stop().connections, 2);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(next_packet(&seen));
+        assert_int_equal(seen.mark.source_port, i > 0 ? 1001 : 1000);
+        assert_int_equal(seen.packet.bth.psn, i > 1);
+        assert_next(IB_ACKNOWLEDGE);
+    }
+    end();
+}
+
+/* Its number is used again for a connection whose set-up is lost but for the end. */
+static void a_set_up_after_the_end_is_another_connection(void **state)
+{
+    struct tap_event left = event_of(TAP_LEFT, false, 0);
+
+    start(NULL);
+    give(event_of(TAP_CONNECT, false, 0), NULL, 0);
+    give(left, NULL, 0);
+    recorder_reach(bench.recorder, left.time_ns + RECORDER_END_NS + 1);
+    give(event_of(TAP_ACCEPTED, false, 0), NULL, 0);
+    assert_int_equal(stop().connections, 2);
+    end();
+}
+
 /* Private data that could not be read, or have no room in InfiniBand's messages. */
 static void missing_private_data_are_cut(void **state)
 {
@@ -599,6 +635,8 @@ int main(void)
         cmocka_unit_test(impossible_lengths_are_missing),
         cmocka_unit_test(headers_are_small),
         cmocka_unit_test(connections_begin_and_end),
+        cmocka_unit_test(other_addresses_are_another_connection),
+        cmocka_unit_test(a_set_up_after_the_end_is_another_connection),
         cmocka_unit_test(missing_private_data_are_cut),
         cmocka_unit_test(an_end_does_not_wait_for_ever),
     };
