@@ -25,8 +25,10 @@ struct tapped {
     struct link link;
     bool wanted;
     bool busy;                /* it has had messages */
+    bool begun;               /* its set-up was recorded */
     bool ended, server_ended; /* and which side was first */
-    bool closed;              /* the end was written */
+    bool side_known;          /* which side was first */
+    bool closed;              /* the end was written, or is not known */
     uint64_t ended_ns;
     GHashTable *sent;    /* server: posted Sends without completion: `of`, PSN; client: Calls without Reply: XID, PSN */
     GHashTable *reads;   /* `of`, struct begun */
@@ -205,12 +207,17 @@ static void recorder_manage(struct recorder *recorder, struct tapped *tapped, in
         recorder_drop(recorder, 1);
 }
 
-static void note_end(struct recorder *recorder, struct tapped *tapped, uint64_t time_ns, bool by_server)
+/*
+ * The kernel's part reports what the host does to a connection only if it has seen its set-up. Of others, nobody knows
+ * who ended them.
+ */
+static void note_end(struct recorder *recorder, struct tapped *tapped, uint64_t time_ns, bool by_server, bool known)
 {
     if (tapped->ended)
         return;
     tapped->ended = true;
     tapped->server_ended = by_server;
+    tapped->side_known = known;
     tapped->ended_ns = time_ns;
     recorder->n_closing++;
 }
@@ -223,7 +230,7 @@ static void recorder_end(struct recorder *recorder, struct tapped *tapped, int64
         return;
     tapped->closed = true;
     recorder->n_closing--;
-    if (tapped->wanted)
+    if (tapped->wanted && tapped->side_known)
         link_manage(&recorder->out, &tapped->link, time_ns, tapped->server_ended ? LINK_SERVER : LINK_CLIENT, &cm, 0);
 }
 
@@ -481,6 +488,7 @@ static void put_turn(struct recorder *recorder, const struct turn *turn)
             recorder_drop(recorder, 1);
         return;
     }
+    tapped->begun |= event->kind < TAP_REJECTED;
     tapped->busy |= event->kind >= TAP_HEAD;
     if ((!tapped->wanted || tapped->closed) && event->kind != TAP_GONE)
         return;
@@ -501,10 +509,10 @@ static void put_turn(struct recorder *recorder, const struct turn *turn)
         recorder_manage(recorder, tapped, time_ns, LINK_SERVER, whole, IB_CM_REJECT);
         break;
     case TAP_LEAVE:
-        note_end(recorder, tapped, event->time_ns, event->server);
+        note_end(recorder, tapped, event->time_ns, event->server, true);
         break;
     case TAP_LEFT:
-        note_end(recorder, tapped, event->time_ns, !event->server);
+        note_end(recorder, tapped, event->time_ns, !event->server, tapped->begun);
         break;
     case TAP_GONE:
         forget_connection(recorder, tapped, time_ns);

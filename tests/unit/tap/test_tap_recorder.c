@@ -535,6 +535,27 @@ static void connections_begin_and_end(void **state)
     end();
 }
 
+/* The host may have ended a connection that began before the tap; only the consequence is reported. */
+static void nobody_is_named_who_may_not_have_ended_it(void **state)
+{
+    uint8_t mad[IB_MAD_LEN] = {0};
+
+    start(NULL);
+    give(event_of(TAP_RECEIVED, false, 1), empty_call, sizeof empty_call);
+    give(event_of(TAP_LEFT, false, 0), NULL, 0);
+    give(event_of(TAP_GONE, false, 0), NULL, 0);
+    assert_int_equal(stop().packets, 2);
+    end();
+    start(NULL);
+    give(event_of(TAP_RECEIVED, false, 1), empty_call, sizeof empty_call);
+    give(event_of(TAP_LEAVE, false, 0), NULL, 0);
+    assert_int_equal(stop().packets, 3);
+    assert_next(IB_SEND_ONLY);
+    assert_next(IB_ACKNOWLEDGE);
+    assert_int_equal(next_mad(mad).source_port, 1000);
+    end();
+}
+
 /* The set-up of the second one is lost, and so is the end of the first one. */
 static void other_addresses_are_another_connection(void **state)
 {
@@ -635,6 +656,7 @@ int main(void)
         cmocka_unit_test(impossible_lengths_are_missing),
         cmocka_unit_test(headers_are_small),
         cmocka_unit_test(connections_begin_and_end),
+        cmocka_unit_test(nobody_is_named_who_may_not_have_ended_it),
         cmocka_unit_test(other_addresses_are_another_connection),
         cmocka_unit_test(a_set_up_after_the_end_is_another_connection),
         cmocka_unit_test(missing_private_data_are_cut),
