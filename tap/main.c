@@ -159,15 +159,15 @@ static bool attach(const struct tap_options *options, struct attached *attached)
                                           .ctx = &attached->recorder,
                                           .record = on_record};
     char error[PROBES_ERROR_SIZE] = "";
-    bool pages = false;
+    const char *no_pages = NULL;
 
-    attached->probes = probes_open(&wanted, &pages, error);
+    attached->probes = probes_open(&wanted, &no_pages, error);
     if (!attached->probes || !keeper_start(&attached->keeper, attached->probes, options->user, error)) {
         stderr_line(NAME, "%s", error);
         return false;
     }
-    if (!pages && wanted.chunks)
-        stderr_line(NAME, "without CAP_SYSLOG the octets of chunks are not recorded");
+    if (no_pages && wanted.chunks)
+        stderr_line(NAME, "%s", no_pages);
     return true;
 }
 

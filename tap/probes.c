@@ -190,10 +190,20 @@ static bool load_with_types(struct probes *probes, char *error)
     return loaded;
 }
 
-/* Without the right to see the kernel's addresses, all of them are zero. */
-static bool shows_addresses(void)
+/* Why the pages of chunks cannot be found; NULL: they can. */
+static const char *why_no_pages(void)
 {
-    return capng_have_capability(CAPNG_EFFECTIVE, CAP_SYSLOG) || capng_have_capability(CAPNG_EFFECTIVE, CAP_SYS_ADMIN);
+    switch (fit_symbol("/proc/kallsyms", "page_offset_base")) {
+    case FIT_SHOWN:
+        return NULL;
+    case FIT_ABSENT:
+        return "the octets of chunks are not recorded: this kernel does not say where its pages are";
+    default:
+        return capng_have_capability(CAPNG_EFFECTIVE, CAP_SYSLOG)
+                   ? "the octets of chunks are not recorded: /proc/kallsyms has no addresses, see the sysctl "
+                     "kernel.kptr_restrict"
+                   : "without CAP_SYSLOG the octets of chunks are not recorded";
+    }
 }
 
 static int say_if_wanted(enum libbpf_print_level level, const char *format, va_list args)
@@ -203,7 +213,7 @@ static int say_if_wanted(enum libbpf_print_level level, const char *format, va_l
     return vfprintf(stderr, format, args);
 }
 
-struct probes *probes_open(const struct probes_options *options, bool *pages, char error[PROBES_ERROR_SIZE])
+struct probes *probes_open(const struct probes_options *options, const char **no_pages, char error[PROBES_ERROR_SIZE])
 {
     struct probes *probes = calloc(1, sizeof *probes);
 
@@ -218,7 +228,7 @@ struct probes *probes_open(const struct probes_options *options, bool *pages, ch
         probes_close(probes);
         return NULL;
     }
-    *pages = shows_addresses();
+    *no_pages = why_no_pages();
     return probes;
 }
 
