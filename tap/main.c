@@ -42,32 +42,40 @@ static bool is_let_go(void)
     return poll(&input, 1, 0) != 0;
 }
 
-static void on_record(void *ctx, const void *p, size_t n)
-{
-    recorder_take(*(struct recorder **)ctx, p, n);
-}
-
 static bool has_lasted(const struct tap_options *options, int64_t since_ns)
 {
     return options->duration_ns > 0 && clock_ns(CLOCK_MONOTONIC) - since_ns >= options->duration_ns;
 }
 
-static bool is_enough(const struct tap_options *options, const struct recorder_counts *counts, int64_t since_ns)
-{
-    return (options->packets > 0 && counts->packets >= options->packets) ||
-           (options->octets > 0 && counts->octets >= options->octets) || has_lasted(options, since_ns);
-}
-
 /* The kernel's part of a recording. */
 struct attached {
+    const struct tap_options *options;
     struct probes *probes;
     struct keeper keeper;
     struct recorder *recorder; /* while records are read */
 };
 
-/* Runs until a signal, or a limit. */
-static bool record(const struct tap_options *options, const struct attached *attached, struct capture_file *file)
+static bool is_enough(const struct attached *attached)
 {
+    const struct tap_options *options = attached->options;
+    struct recorder_counts counts = recorder_counts(attached->recorder);
+
+    return counts.failed || (options->packets > 0 && counts.packets >= options->packets) ||
+           (options->octets > 0 && counts.octets >= options->octets);
+}
+
+static void on_record(void *ctx, const void *p, size_t n)
+{
+    const struct attached *attached = ctx;
+
+    if (!is_enough(attached))
+        recorder_take(attached->recorder, p, n);
+}
+
+/* Runs until a signal, or a limit. */
+static bool record(const struct attached *attached, struct capture_file *file)
+{
+    const struct tap_options *options = attached->options;
     struct probes *probes = attached->probes;
     struct recorder *recorder = attached->recorder;
     int64_t since_ns = clock_ns(CLOCK_MONOTONIC);
@@ -77,7 +85,6 @@ static bool record(const struct tap_options *options, const struct attached *att
     do {
         int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
         uint64_t lost = probes_lost(probes); /* what was lost by now came after the records that wait */
-        struct recorder_counts counts;
         uint64_t all;
 
         lives = keeper_lives(&attached->keeper, &gaps);
@@ -89,8 +96,7 @@ static bool record(const struct tap_options *options, const struct attached *att
         recorder_left_out(recorder, all - left_out);
         left_out = all;
         recorder_reach(recorder, (uint64_t)now_ns);
-        counts = recorder_counts(recorder);
-        full = counts.failed || is_enough(options, &counts, since_ns) || !capture_file_flush(file);
+        full = is_enough(attached) || has_lasted(options, since_ns) || !capture_file_flush(file);
     } while (read && !last && !full);
     recorder_lost(recorder, probes_lost(probes));
     if (!read)
@@ -121,7 +127,7 @@ static int run_attached(struct tap_options *options, struct attached *attached, 
     attached->recorder = recorder_new(&options->recorder, file);
     if (!options->quiet)
         stderr_line(NAME, "recording");
-    read = record(options, attached, file);
+    read = record(attached, file);
     recorder_finish(attached->recorder);
     counts = recorder_counts(attached->recorder);
     recorder_free(attached->recorder);
@@ -154,10 +160,8 @@ static enum fit await_kernel(const struct tap_options *options)
 
 static bool attach(const struct tap_options *options, struct attached *attached)
 {
-    const struct probes_options wanted = {.snap = options->recorder.snap,
-                                          .chunks = !options->recorder.headers,
-                                          .ctx = &attached->recorder,
-                                          .record = on_record};
+    const struct probes_options wanted = {
+        .snap = options->recorder.snap, .chunks = !options->recorder.headers, .ctx = attached, .record = on_record};
     char error[PROBES_ERROR_SIZE] = "";
     const char *no_pages = NULL;
 
@@ -214,8 +218,8 @@ int main(int argc, char **argv)
 {
     const struct sigaction stop = {.sa_handler = on_signal};
     struct sigaction hangup;
-    struct attached attached = {.keeper = {.run = -1, .said = -1}};
     struct tap_options options;
+    struct attached attached = {.options = &options, .keeper = {.run = -1, .said = -1}};
     char why[512] = "";
     int status;
 
