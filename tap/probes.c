@@ -66,15 +66,17 @@ static bool choose_programs(struct tap_bpf *bpf, char *error)
     const struct btf *types = module ? module : kernel;
     int old_send = arguments_of(types, "svc_rdma_send"), new_send = arguments_of(types, "svc_rdma_post_send");
     int segment = arguments_of(types, "svc_rdma_rw_ctx_init");
-    bool known = (old_send == 2 || new_send == 2) && (segment == 5 || segment == 6);
+    const char *unknown = old_send != 2 && new_send != 2 ? "svc_rdma_post_send"
+                          : segment != 5 && segment != 6 ? "svc_rdma_rw_ctx_init"
+                                                         : NULL;
 
     (void)bpf_program__set_autoload(new_send == 2 ? bpf->progs.server_post_send : bpf->progs.server_send, true);
     (void)bpf_program__set_autoload(segment == 6 ? bpf->progs.server_segment_6 : bpf->progs.server_segment_5, true);
-    if (!known)
-        SAY(error, "this version of iwarp-tap does not know the functions of this kernel's rpcrdma");
+    if (unknown)
+        SAY(error, "this kernel's rpcrdma lacks %s, or has it with other arguments than iwarp-tap knows", unknown);
     btf__free(module);
     btf__free(kernel);
-    return known;
+    return !unknown;
 }
 
 /* ---- life ---- */
@@ -139,6 +141,19 @@ static bool has_same_types(const struct probes *probes)
     return length == probes->types_length && (length == 0 || memcmp(types, probes->types, length) == 0);
 }
 
+/* The function at which attaching stopped: they are attached in this order. */
+static const char *function_not_attached(const struct tap_bpf *bpf)
+{
+    for (int i = 0; i < bpf->skeleton->prog_cnt; i++) {
+        const struct bpf_prog_skeleton *skeleton = &bpf->skeleton->progs[i];
+        const char *section = bpf_program__section_name(*skeleton->prog), *name = strchr(section, '/');
+
+        if (bpf_program__autoload(*skeleton->prog) && !*skeleton->link)
+            return name ? name + 1 : section;
+    }
+    return "functions";
+}
+
 bool probes_need_admin(void)
 {
     g_autofree gchar *paranoid = NULL;
@@ -158,11 +173,11 @@ bool probes_attach(struct probes *probes, char error[PROBES_ERROR_SIZE])
     status = tap_bpf__attach(probes->bpf);
     if (status == 0)
         return true;
-    probes_detach(probes);
-    SAY(error, "cannot attach to the kernel's functions: %s%s", strerror(-status),
+    SAY(error, "cannot attach to the kernel's %s: %s%s", function_not_attached(probes->bpf), strerror(-status),
         status == -EACCES
             ? " (where the sysctl kernel.perf_event_paranoid is above 2, as Debian has it, CAP_SYS_ADMIN is needed)"
             : "");
+    probes_detach(probes);
     return false;
 }
 
