@@ -148,7 +148,7 @@ def test_iwarp_tap_ends_early(check, kernel, recorded, split):
 
 def test_it_is_not_installed(check, tmp_path):
     said = check("-i", "kernel", env=os.environ | {"PATH": str(tmp_path)})
-    assert said.returncode == 2 and "kernel: iwarp-tap is not installed" in said.stderr
+    assert said.returncode == 2 and "kernel: iwarp-tap is not installed" in said.stderr and "(package iwarp-tap)" in said.stderr
 
 
 def test_it_may_not_attach(build, check):
