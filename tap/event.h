@@ -28,7 +28,7 @@ enum tap_kind {
     /* Sends */
     TAP_HEAD,
     TAP_BODY,
-    TAP_SENT, /* the adapter has finished a posted Send; status 0: the peer has received it */
+    TAP_SENT, /* the adapter has finished a posted Send; status 0: the peer has received it, but on iWARP */
     TAP_RECEIVED,
     /* Chunks that the server moves: one segment each, with handle, address and total. */
     TAP_WRITE,       /* with the octets */
