@@ -4,6 +4,7 @@
 #define IWARP_SUPPORT_PRIVILEGES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * Drops all capabilities for good, so that running another program cannot regain any. Root becomes the user with that
@@ -12,6 +13,8 @@
  * has that name (ENOENT), or the kernel refuses.
  */
 bool privileges_drop(const char *user, bool writes);
+/* The same, but for those of these capabilities that the process has. */
+bool privileges_keep(const char *user, const int *kept, size_t n);
 /* Also drops CAP_DAC_OVERRIDE, once the files are open. */
 void privileges_drop_rest(void);
 

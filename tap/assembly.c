@@ -13,9 +13,11 @@ enum { PART_HEAD, PART_BODY, PARTS };
 
 struct pieces {
     GList link; /* in assembly->oldest; data: this struct */
+    GList open; /* in assembly->open, with the same data; data NULL: it is not there */
     struct key key;
     struct tap_event event;
-    bool headed; /* event is from the first block, or from the head */
+    uint64_t losses; /* assembly->losses when it began */
+    bool headed;     /* event is from the first block, or from the head */
     GByteArray *octets[PARTS];
     uint64_t length[PARTS];
 };
@@ -23,7 +25,8 @@ struct pieces {
 struct assembly {
     GHashTable *table; /* struct key: struct pieces */
     GQueue oldest;     /* in the order of their first blocks */
-    uint64_t octets, dropped;
+    GQueue open;       /* those that are complete in a moment, or never */
+    uint64_t octets, dropped, losses;
 };
 
 static guint assembly_hash(gconstpointer p)
@@ -46,6 +49,7 @@ struct assembly *assembly_new(void)
     struct assembly *assembly = g_new0(struct assembly, 1);
 
     assembly->table = g_hash_table_new(assembly_hash, assembly_same);
+    assembly->losses = 1;
     return assembly;
 }
 
@@ -53,6 +57,8 @@ static void pieces_remove(struct assembly *assembly, struct pieces *pieces)
 {
     g_hash_table_remove(assembly->table, &pieces->key);
     g_queue_unlink(&assembly->oldest, &pieces->link);
+    if (pieces->open.data)
+        g_queue_unlink(&assembly->open, &pieces->open);
     for (unsigned part = 0; part < PARTS; part++) {
         assembly->octets -= pieces->octets[part] ? pieces->octets[part]->len : 0;
         g_clear_pointer(&pieces->octets[part], g_byte_array_unref);
@@ -145,6 +151,18 @@ static struct whole *pieces_join(struct assembly *assembly, struct pieces *piece
     return whole;
 }
 
+/* All blocks of an item come from one run of a program; the head of a server's Send comes after its body. */
+static void pieces_begin(struct assembly *assembly, struct pieces *pieces, const struct tap_event *event)
+{
+    pieces->event = *event;
+    pieces->headed = true;
+    pieces->losses = event->first ? assembly->losses : 0; /* 0: the first block is lost */
+    if (pieces->open.data || event->kind == TAP_EXPOSED || event->kind == TAP_WRITTEN)
+        return;
+    pieces->open.data = pieces;
+    g_queue_push_tail_link(&assembly->open, &pieces->open);
+}
+
 static bool pieces_are_whole(struct assembly *assembly, struct pieces *pieces, const struct tap_event *latest)
 {
     uint64_t head = pieces->length[PART_HEAD], body = pieces->length[PART_BODY], total = pieces->event.total;
@@ -200,10 +218,8 @@ struct whole *assembly_add(struct assembly *assembly, const struct tap_event *ev
     pieces = pieces_of(assembly, event);
     if (event->kind != TAP_BODY && event->first && pieces->headed)
         pieces_restart(assembly, pieces, event);
-    if (event->kind != TAP_BODY && !pieces->headed) {
-        pieces->event = *event;
-        pieces->headed = true;
-    }
+    if (event->kind != TAP_BODY && !pieces->headed)
+        pieces_begin(assembly, pieces, event);
     pieces_append(assembly, pieces, event->kind == TAP_BODY ? PART_BODY : PART_HEAD, octets,
                   MIN(event->n, event->length), event->length);
     if (pieces_are_whole(assembly, pieces, event))
@@ -220,15 +236,45 @@ struct whole *assembly_take(struct assembly *assembly, uint64_t connection, uint
     return pieces ? pieces_join(assembly, pieces) : NULL;
 }
 
-void assembly_forget(struct assembly *assembly, uint64_t connection)
+static bool is_before(const struct pieces *pieces, uint64_t connection, uint64_t time_ns)
 {
-    for (GList *link = assembly->oldest.head, *next; link; link = next) {
+    return pieces->key.connection == connection && pieces->event.time_ns <= time_ns;
+}
+
+bool assembly_awaits(const struct assembly *assembly, uint64_t connection, uint64_t time_ns)
+{
+    for (const GList *link = assembly->open.head; link; link = link->next)
+        if (is_before(link->data, connection, time_ns))
+            return true;
+    return false;
+}
+
+static void forget_in(struct assembly *assembly, const GQueue *queue, uint64_t connection, uint64_t time_ns)
+{
+    for (GList *link = queue->head, *next; link; link = next) {
         struct pieces *pieces = link->data;
 
         next = link->next;
-        if (pieces->key.connection == connection)
-            pieces_remove(assembly, pieces);
+        if (!is_before(pieces, connection, time_ns))
+            continue;
+        assembly->dropped += pieces->open.data && pieces->losses == assembly->losses;
+        pieces_remove(assembly, pieces);
     }
+}
+
+void assembly_give_up(struct assembly *assembly, uint64_t connection, uint64_t time_ns)
+{
+    forget_in(assembly, &assembly->open, connection, time_ns);
+}
+
+void assembly_forget(struct assembly *assembly, uint64_t connection, uint64_t time_ns)
+{
+    forget_in(assembly, &assembly->oldest, connection, time_ns);
+}
+
+void assembly_note_loss(struct assembly *assembly)
+{
+    assembly->losses++;
 }
 
 uint64_t assembly_dropped(const struct assembly *assembly)

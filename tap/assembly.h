@@ -33,8 +33,14 @@ void assembly_free(struct assembly *assembly);
 struct whole *assembly_add(struct assembly *assembly, const struct tap_event *event, const uint8_t *octets);
 /* Takes what has come of this kind so far, complete or not; NULL: nothing. */
 struct whole *assembly_take(struct assembly *assembly, uint64_t connection, uint64_t of, enum tap_kind kind);
-/* Drops everything of a connection. */
-void assembly_forget(struct assembly *assembly, uint64_t connection);
+/* Whether blocks of an item are missing that this connection began until then: they come at once, or are lost. */
+bool assembly_awaits(const struct assembly *assembly, uint64_t connection, uint64_t time_ns);
+/* Drops these items. */
+void assembly_give_up(struct assembly *assembly, uint64_t connection, uint64_t time_ns);
+/* Drops everything that this connection began until then. */
+void assembly_forget(struct assembly *assembly, uint64_t connection, uint64_t time_ns);
+/* Records are lost, and counted by the caller: items that are incomplete now are not counted again. */
+void assembly_note_loss(struct assembly *assembly);
 /* The number of items dropped so far for missing blocks. */
 uint64_t assembly_dropped(const struct assembly *assembly);
 

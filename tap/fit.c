@@ -2,6 +2,7 @@
 #include "tap/fit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -77,6 +78,29 @@ enum fit fit_kernel(const char *sys, char *why, size_t size)
         }
     }
     return FIT_YES;
+}
+
+/* A line: an address, a letter, the name, and perhaps a module. */
+static bool is_symbol(const char *line, const char *name)
+{
+    const char *rest = strchr(line, ' ');
+    size_t n = strlen(name);
+
+    return rest && strlen(rest) > 3 && strcspn(rest + 3, "\t\n") == n && strncmp(rest + 3, name, n) == 0;
+}
+
+enum fit_symbol fit_symbol(const char *path, const char *name)
+{
+    FILE *file = fopen(path, "r");
+    enum fit_symbol found = FIT_ABSENT;
+    char line[FIT_PATH];
+
+    while (file && found == FIT_ABSENT && fgets(line, sizeof line, file))
+        if (is_symbol(line, name))
+            found = strtoull(line, NULL, 16) != 0 ? FIT_SHOWN : FIT_HIDDEN;
+    if (file)
+        (void)fclose(file);
+    return found;
 }
 
 /* Each time when a module is loaded, its folder has another inode. 0: it is not there. */

@@ -17,6 +17,11 @@ enum fit fit_kernel(const char *sys, char *why, size_t size);
 /* A module is loaded, not a part of the kernel. */
 bool fit_is_module(const char *sys, const char *name);
 
+enum fit_symbol { FIT_SHOWN, FIT_HIDDEN, FIT_ABSENT };
+
+/* Whether a list of symbols, /proc/kallsyms, has the address of this one. FIT_HIDDEN: it has 0 instead. */
+enum fit_symbol fit_symbol(const char *path, const char *name);
+
 /* The modules while programs are attached to them: when they are unloaded, the programs are attached to nothing. */
 struct fit_watch {
     uint64_t

@@ -34,57 +34,66 @@ static struct known_call *call_place(struct headers *headers, unsigned side, uin
     return &headers->call[side][(xid * 0x9E3779B1u >> 16) & (CALLS_MAX - 1)];
 }
 
-/* What is known about a message that is being walked: chunks with octets remove file data from it, in their order. */
+/* A message that is being walked. Chunks remove file data from it: of a Call by position, of a Reply in their order. */
 struct data_search {
-    unsigned chunks; /* the remaining ones */
+    const struct rpcrdma_header *header;
+    const uint8_t *send;
+    bool reply;
+    unsigned chunks; /* of a Reply: the remaining ones */
     bool removed;    /* data were in a chunk */
     size_t first_at; /* where, for the first */
     bool found;      /* data are in the message, at: */
     size_t at;
 };
 
+static bool is_in_chunk(struct data_search *search, const struct nfs_item *item)
+{
+    if (search->reply)
+        return search->chunks > 0 && search->chunks-- > 0;
+    for (uint32_t i = 0; i < search->header->read.n; i++)
+        if (rpcrdma_read_segment_at(search->header, search->send, i).position == item->position)
+            return true;
+    return false;
+}
+
 static uint64_t on_item(void *ctx, const struct nfs_item *item)
 {
     struct data_search *search = ctx;
 
-    if ((item->mark != NFS_MARK_DATA && !item->eligible) || search->found)
+    if ((item->mark != NFS_MARK_DATA && item->mark != NFS_MARK_CONTENT && !item->eligible) || search->found)
         return xdr_padded(item->count);
-    if (search->chunks == 0) {
+    if (item->mark == NFS_MARK_CONTENT || !is_in_chunk(search, item)) {
         search->found = true;
         search->at = item->at;
         return xdr_padded(item->count);
     }
-    search->chunks--;
     if (!search->removed)
         search->first_at = item->at;
     search->removed = true;
     return 0;
 }
 
-/* The number of octets of p[0..n), arguments or results, before file data. */
-static size_t before_data(const struct nfs_procedure *procedure, bool reply, const uint8_t *p, size_t n,
-                          unsigned chunks)
+/* The number of octets of p[0..n), arguments or results at that position of the message, before file data. */
+static size_t before_data(const struct nfs_procedure *procedure, struct data_search *search, const uint8_t *p, size_t n,
+                          uint32_t position)
 {
-    struct data_search search = {.chunks = chunks};
-    const struct nfs_walk_events events = {.ctx = &search, .item = on_item};
+    const struct nfs_walk_events events = {.ctx = search, .item = on_item};
     struct nfs_walk_result result;
-    enum nfs_walk_status status = nfs_walk(procedure, reply, p, n, 0, &events, &result);
+    enum nfs_walk_status status = nfs_walk(procedure, search->reply, p, n, position, &events, &result);
 
-    if (status != NFS_WALK_OK && search.removed) /* perhaps they were not in a chunk after all */
-        return MIN(search.first_at, n);
-    if (search.found)
-        return MIN(search.at, n);
+    if (status != NFS_WALK_OK && search->removed) /* perhaps they were not in a chunk after all */
+        return MIN(search->first_at, n);
+    if (search->found)
+        return MIN(search->at, n);
     return MIN(result.at, n);
 }
 
-/* Chunks that have octets. */
-static unsigned chunks_used(const struct rpcrdma_header *header, const uint8_t *p, bool reply)
+/* A Reply's Write chunks that have octets. */
+static unsigned chunks_used(const struct rpcrdma_header *header, const uint8_t *p)
 {
     struct rpcrdma_chunk chunk;
     unsigned used = 0;
 
-    if (!reply)
-        return header->read.n > 0;
     for (chunk = rpcrdma_write_begin(header); rpcrdma_write_next(header, p, &chunk);) {
         uint64_t length = 0;
 
@@ -101,6 +110,7 @@ size_t headers_length(struct headers *headers, bool by_server, const uint8_t *p,
 {
     const struct nfs_procedure *procedure = NULL;
     struct rpcrdma_header header;
+    struct data_search search;
     struct rpc_message rpc;
     size_t rest;
 
@@ -124,6 +134,7 @@ size_t headers_length(struct headers *headers, bool by_server, const uint8_t *p,
     rest = header.header_len + rpc.header_len;
     if (!procedure || rest > n)
         return MIN(rest, n);
-    return rest + before_data(procedure, rpc.type == RPC_REPLY, p + rest, n - rest,
-                              chunks_used(&header, p, rpc.type == RPC_REPLY));
+    search = (struct data_search){
+        .header = &header, .send = p, .reply = rpc.type == RPC_REPLY, .chunks = chunks_used(&header, p)};
+    return rest + before_data(procedure, &search, p + rest, n - rest, rpc.header_len);
 }

@@ -2,9 +2,11 @@
 #define _GNU_SOURCE
 #include "tap/keeper.h"
 
+#include "support/privileges.h"
 #include "support/stderr_line.h"
 #include "tap/fit.h"
 
+#include <cap-ng.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,18 +21,20 @@ enum { LOOK_MS = 200 };
 
 /* ---- the process ---- */
 
-static void attach_again(struct probes *probes)
+static bool attach_again(struct probes *probes, int said)
 {
     char error[PROBES_ERROR_SIZE] = "";
 
-    if (probes_attach(probes, error))
-        stderr_line(NAME, "the module is loaded again: recording");
-    else
+    if (!probes_attach(probes, error)) {
         stderr_line(NAME, "the module is loaded again, but nothing is recorded: %s", error);
+        return false;
+    }
+    stderr_line(NAME, "the module is loaded again: recording");
+    return dprintf(said, "\n") > 0;
 }
 
-/* Until the other process closes its end. */
-static void watch_modules(struct probes *probes, int run)
+/* Until the other process closes its end; false: the programs could not be attached again. */
+static bool watch_modules(struct probes *probes, int run, int said)
 {
     struct fit_watch watch = fit_watch_begin(probes_sys);
     struct pollfd end = {.fd = run, .events = POLLIN};
@@ -44,22 +48,38 @@ static void watch_modules(struct probes *probes, int run)
             stderr_line(NAME, "the kernel's module rpcrdma was unloaded: waiting for it");
             break;
         case FIT_AGAIN:
-            attach_again(probes);
+            if (!attach_again(probes, said))
+                return false;
             break;
         }
+    return true;
+}
+
+/* Where the kernel asks for it, CAP_SYS_ADMIN attaches. */
+static bool drop_what_is_not_needed(const char *user)
+{
+    static const int needed[] = {CAP_BPF, CAP_PERFMON, CAP_SYSLOG, CAP_SYS_ADMIN};
+    size_t n = sizeof needed / sizeof needed[0];
+
+    return privileges_keep(user, needed, probes_need_admin() ? n : n - 1);
 }
 
 /* Says an empty line, or what is wrong. */
-static _Noreturn void keep(struct probes *probes, int run, int said)
+static _Noreturn void keep(struct probes *probes, const char *user, int run, int said)
 {
     char error[PROBES_ERROR_SIZE] = "";
     bool attached;
 
     signal(SIGINT, SIG_IGN); /* a terminal gives it to both processes */
     signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
     attached = probes_attach(probes, error);
+    if (attached && !drop_what_is_not_needed(user)) {
+        (void)snprintf(error, sizeof error, "cannot drop privileges: %s", strerror(errno));
+        attached = false;
+    }
     if (dprintf(said, "%s\n", error) > 0 && attached)
-        watch_modules(probes, run);
+        attached = watch_modules(probes, run, said);
     probes_detach(probes);
     _exit(attached ? 0 : 1);
 }
@@ -89,7 +109,7 @@ static bool keeper_hear(const struct keeper *keeper, char error[PROBES_ERROR_SIZ
     return false;
 }
 
-bool keeper_start(struct keeper *keeper, struct probes *probes, char error[PROBES_ERROR_SIZE])
+bool keeper_start(struct keeper *keeper, struct probes *probes, const char *user, char error[PROBES_ERROR_SIZE])
 {
     int run[2] = {-1, -1}, said[2] = {-1, -1};
 
@@ -101,7 +121,7 @@ bool keeper_start(struct keeper *keeper, struct probes *probes, char error[PROBE
     if (keeper->pid == 0) {
         close(run[1]);
         close(said[0]);
-        keep(probes, run[0], said[1]);
+        keep(probes, user, run[0], said[1]);
     }
     keeper->run = run[1];
     keeper->said = said[0];
@@ -110,17 +130,20 @@ bool keeper_start(struct keeper *keeper, struct probes *probes, char error[PROBE
         close(run[0]);
     if (said[1] >= 0)
         close(said[1]);
-    if (keeper->pid > 0 && keeper_hear(keeper, error))
+    if (keeper->pid > 0 && keeper_hear(keeper, error) && fcntl(keeper->said, F_SETFL, O_NONBLOCK) == 0)
         return true;
     keeper_stop(keeper);
     return false;
 }
 
-bool keeper_lives(const struct keeper *keeper)
+bool keeper_lives(const struct keeper *keeper, uint64_t *gaps)
 {
-    struct pollfd said = {.fd = keeper->said};
+    char line;
+    ssize_t got;
 
-    return poll(&said, 1, 0) == 0;
+    for (*gaps = 0; (got = read(keeper->said, &line, 1)) > 0;)
+        ++*gaps;
+    return got < 0; /* nothing to read */
 }
 
 void keeper_stop(struct keeper *keeper)

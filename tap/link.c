@@ -15,6 +15,7 @@ enum {
     PATH_MTU_CODE = 5, /* LINK_MTU */
     SKIP_MAX = 1 << 20,
     PACKET_MAX = FRAME_MAX,
+    REJECT_PRIVATE = 148, /* octets */
     IPV4_MAPPED = 12,
 };
 static const uint32_t cm_key = 0x80010000;
@@ -207,12 +208,24 @@ static void ip_cm_address(const struct link *link, unsigned side, uint8_t *out)
         memcpy(out + IPV4_MAPPED, link->path.address[side], 4);
 }
 
+/* The room for private data, which are at the end of the message. */
+static size_t private_room(const struct ib_cm *cm)
+{
+    switch ((enum ib_cm_attribute)cm->attribute) {
+    case IB_CM_REQUEST:
+        return IB_CM_REQUEST_PRIVATE - IB_IP_CM_LEN;
+    case IB_CM_REJECT:
+        return REJECT_PRIVATE;
+    default:
+        return IB_CM_REPLY_PRIVATE;
+    }
+}
+
 /* A ConnectRequest's private data begin with the addresses. Returns the length. */
 static size_t request_data(const struct link *link, const struct ib_cm *cm, uint8_t *out)
 {
     struct ib_ip_cm header = {.ip_version = link->path.ipv6 ? 6 : 4, .source_port = link->path.port[LINK_CLIENT]};
-    size_t n =
-        cm->private_len < IB_CM_REQUEST_PRIVATE - IB_IP_CM_LEN ? cm->private_len : IB_CM_REQUEST_PRIVATE - IB_IP_CM_LEN;
+    size_t n = cm->private_len;
 
     ip_cm_address(link, LINK_CLIENT, header.source);
     ip_cm_address(link, LINK_SERVER, header.destination);
@@ -222,11 +235,18 @@ static size_t request_data(const struct link *link, const struct ib_cm *cm, uint
     return IB_IP_CM_LEN + n;
 }
 
-void link_manage(struct link_output *out, struct link *link, int64_t time_ns, unsigned side, struct ib_cm *cm)
+bool link_manage(struct link_output *out, struct link *link, int64_t time_ns, unsigned side, struct ib_cm *cm,
+                 size_t total)
 {
     uint8_t mad[IB_MAD_LEN], data[IB_CM_REQUEST_PRIVATE];
     struct link_packet packet = {.side = side, .p = mad, .n = sizeof mad, .length = sizeof mad};
+    size_t room = private_room(cm);
+    bool whole;
 
+    cm->private_len = (uint8_t)(cm->private_len < room ? cm->private_len : room);
+    whole = cm->private_len >= total;
+    if (!whole)
+        packet.n -= room - cm->private_len;
     cm->transaction = link->number;
     cm->local_id = link_qp(link, side);
     cm->remote_id = cm->attribute == IB_CM_REQUEST ? 0 : link_qp(link, !side);
@@ -241,13 +261,14 @@ void link_manage(struct link_output *out, struct link *link, int64_t time_ns, un
         cm->private_data = data;
     }
     if (ib_cm_encode(cm, mad, sizeof mad) == 0)
-        return;
+        return whole;
     packet.wire.bth = (struct ib_bth){
         .opcode = IB_UD << 5 | IB_SEND_ONLY, .qp = IB_QP_CM, .psn = link->mad_psn[side]++ & IB_PSN_MASK};
     packet.wire.headers = IB_HAS_DETH;
     packet.wire.qkey = cm_key;
     packet.wire.source_qp = IB_QP_CM;
     link_put(out, link, time_ns, &packet);
+    return whole;
 }
 
 /* ---- addresses ---- */
@@ -286,4 +307,14 @@ bool link_init(struct link *link, uint32_t number, const struct tap_event *event
         return false;
     link->path.ipv6 = six[0];
     return true;
+}
+
+bool link_is_of(const struct link *link, const struct tap_event *event)
+{
+    struct link other;
+
+    return !link_init(&other, link->number, event) ||
+           (link->path.ipv6 == other.path.ipv6 &&
+            memcmp(link->path.address, other.path.address, sizeof other.path.address) == 0 &&
+            memcmp(link->path.port, other.path.port, sizeof other.path.port) == 0);
 }

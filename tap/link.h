@@ -38,6 +38,9 @@ struct link_output {
 /* Starts the connection of the event. False: its addresses are not IP addresses. */
 bool link_init(struct link *link, uint32_t number, const struct tap_event *event);
 
+/* Whether the addresses and ports of the event are those of the connection. */
+bool link_is_of(const struct link *link, const struct tap_event *event);
+
 /* A message: `length` octets, of which n are known. Returns the PSN of its last packet. */
 struct link_message {
     unsigned side; /* the sender */
@@ -58,8 +61,12 @@ void link_read_response(struct link_output *out, struct link *link, int64_t time
                         const struct link_message *message);
 /* `side` has received all requests of the other side up to and including this PSN. */
 void link_acknowledge(struct link_output *out, struct link *link, int64_t time_ns, unsigned side, uint32_t psn);
-/* Connection management: the caller sets attribute, IRD and ORD, private data, reason. */
-void link_manage(struct link_output *out, struct link *link, int64_t time_ns, unsigned side, struct ib_cm *cm);
+/*
+ * Connection management: the caller sets attribute, IRD and ORD, private data, reason. `total`: the length of the
+ * private data, if not all of them are there. False: some are missing, and the packet is cut before them.
+ */
+bool link_manage(struct link_output *out, struct link *link, int64_t time_ns, unsigned side, struct ib_cm *cm,
+                 size_t total);
 /*
  * Up to n messages of the connection are missing, on either side. A reader sees an acknowledged gap in the PSNs, as if
  * a capture had lost the packets.

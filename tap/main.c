@@ -42,45 +42,53 @@ static bool is_let_go(void)
     return poll(&input, 1, 0) != 0;
 }
 
-static void on_record(void *ctx, const void *p, size_t n)
-{
-    recorder_take(*(struct recorder **)ctx, p, n);
-}
-
 static bool has_lasted(const struct tap_options *options, int64_t since_ns)
 {
     return options->duration_ns > 0 && clock_ns(CLOCK_MONOTONIC) - since_ns >= options->duration_ns;
 }
 
-static bool is_enough(const struct tap_options *options, const struct recorder_counts *counts, int64_t since_ns)
-{
-    return (options->packets > 0 && counts->packets >= options->packets) ||
-           (options->octets > 0 && counts->octets >= options->octets) || has_lasted(options, since_ns);
-}
-
 /* The kernel's part of a recording. */
 struct attached {
+    const struct tap_options *options;
     struct probes *probes;
     struct keeper keeper;
     struct recorder *recorder; /* while records are read */
 };
 
-/* Runs until a signal, or a limit. */
-static bool record(const struct tap_options *options, const struct attached *attached, struct capture_file *file)
+static bool is_enough(const struct attached *attached)
 {
+    const struct tap_options *options = attached->options;
+    struct recorder_counts counts = recorder_counts(attached->recorder);
+
+    return counts.failed || (options->packets > 0 && counts.packets >= options->packets) ||
+           (options->octets > 0 && counts.octets >= options->octets);
+}
+
+static void on_record(void *ctx, const void *p, size_t n)
+{
+    const struct attached *attached = ctx;
+
+    if (!is_enough(attached))
+        recorder_take(attached->recorder, p, n);
+}
+
+/* Runs until a signal, or a limit. */
+static bool record(const struct attached *attached, struct capture_file *file)
+{
+    const struct tap_options *options = attached->options;
     struct probes *probes = attached->probes;
     struct recorder *recorder = attached->recorder;
     int64_t since_ns = clock_ns(CLOCK_MONOTONIC);
-    uint64_t left_out = 0;
+    uint64_t left_out = 0, gaps;
     bool lives, read, last, full;
 
     do {
         int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
         uint64_t lost = probes_lost(probes); /* what was lost by now came after the records that wait */
-        struct recorder_counts counts;
         uint64_t all;
 
-        lives = keeper_lives(&attached->keeper);
+        lives = keeper_lives(&attached->keeper, &gaps);
+        recorder_left_out(recorder, gaps);
         last = !lives || stopped || (options->child && is_let_go());
         read = probes_read(probes, last ? 0 : POLL_MS);
         recorder_lost(recorder, lost);
@@ -88,12 +96,13 @@ static bool record(const struct tap_options *options, const struct attached *att
         recorder_left_out(recorder, all - left_out);
         left_out = all;
         recorder_reach(recorder, (uint64_t)now_ns);
-        counts = recorder_counts(recorder);
-        full = counts.failed || is_enough(options, &counts, since_ns) || !capture_file_flush(file);
+        full = is_enough(attached) || has_lasted(options, since_ns) || !capture_file_flush(file);
     } while (read && !last && !full);
     recorder_lost(recorder, probes_lost(probes));
-    if (read && !lives)
-        errno = ECHILD;
+    if (!read)
+        stderr_line(NAME, "cannot read from the kernel: %s", strerror(errno));
+    else if (!lives)
+        stderr_line(NAME, "the process that attaches the BPF programs has ended");
     return read && lives;
 }
 
@@ -118,9 +127,7 @@ static int run_attached(struct tap_options *options, struct attached *attached, 
     attached->recorder = recorder_new(&options->recorder, file);
     if (!options->quiet)
         stderr_line(NAME, "recording");
-    read = record(options, attached, file);
-    if (!read)
-        stderr_line(NAME, "cannot read from the kernel: %s", strerror(errno));
+    read = record(attached, file);
     recorder_finish(attached->recorder);
     counts = recorder_counts(attached->recorder);
     recorder_free(attached->recorder);
@@ -153,20 +160,18 @@ static enum fit await_kernel(const struct tap_options *options)
 
 static bool attach(const struct tap_options *options, struct attached *attached)
 {
-    const struct probes_options wanted = {.snap = options->recorder.snap,
-                                          .chunks = !options->recorder.headers,
-                                          .ctx = &attached->recorder,
-                                          .record = on_record};
+    const struct probes_options wanted = {
+        .snap = options->recorder.snap, .chunks = !options->recorder.headers, .ctx = attached, .record = on_record};
     char error[PROBES_ERROR_SIZE] = "";
-    bool pages = false;
+    const char *no_pages = NULL;
 
-    attached->probes = probes_open(&wanted, &pages, error);
-    if (!attached->probes || !keeper_start(&attached->keeper, attached->probes, error)) {
+    attached->probes = probes_open(&wanted, &no_pages, error);
+    if (!attached->probes || !keeper_start(&attached->keeper, attached->probes, options->user, error)) {
         stderr_line(NAME, "%s", error);
         return false;
     }
-    if (!pages && wanted.chunks)
-        stderr_line(NAME, "without CAP_SYSLOG the octets of chunks are not recorded");
+    if (no_pages && wanted.chunks)
+        stderr_line(NAME, "%s", no_pages);
     return true;
 }
 
@@ -212,8 +217,9 @@ static int run(struct tap_options *options, struct attached *attached)
 int main(int argc, char **argv)
 {
     const struct sigaction stop = {.sa_handler = on_signal};
-    struct attached attached = {.keeper = {.run = -1, .said = -1}};
+    struct sigaction hangup;
     struct tap_options options;
+    struct attached attached = {.options = &options, .keeper = {.run = -1, .said = -1}};
     char why[512] = "";
     int status;
 
@@ -232,6 +238,9 @@ int main(int argc, char **argv)
     }
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
+    sigaction(SIGHUP, NULL, &hangup);
+    if (hangup.sa_handler == SIG_DFL) /* nohup ignores it */
+        sigaction(SIGHUP, &stop, NULL);
     signal(SIGPIPE, SIG_IGN);
     options.recorder.epoch_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
     status = run(&options, &attached);

@@ -154,8 +154,10 @@ static bool take_option(struct tap_options *out, int name, const char *value)
         return take_peer(&out->recorder, value);
     case PORT:
         return take_port(&out->recorder, value);
-    case FILTER:
     case VERIFIED_FILTER:
+        out->asked = true;
+        return take_filter(&out->recorder, value);
+    case FILTER:
         return take_filter(&out->recorder, value);
     case INTERFACE:
         return extcap_is_interface(value);
@@ -165,7 +167,7 @@ static bool take_option(struct tap_options *out, int name, const char *value)
         out->recorder.headers = true;
         return true;
     case CHILD:
-        out->child = out->recorder.counts_drops = out->quiet = true;
+        out->child = out->quiet = true;
         return true;
     case CAPTURE:
         out->quiet = out->now = true; /* what is said while it runs would be shown at its end */
@@ -247,7 +249,7 @@ enum tap_parsed tap_options_parse(struct tap_options *out, int argc, char **argv
         parsed = parse_option(out, name, argv[optind - 1], why, size);
     if (parsed != TAP_RUN)
         return parsed;
-    if (out->quiet && !out->file && !out->child) /* the filter was right */
+    if (out->asked && !out->file) /* the filter was right */
         return TAP_DONE;
     if (optind < argc)
         (void)snprintf(why, size, "unexpected argument \"%s\" (see --help)", argv[optind]);

@@ -13,6 +13,7 @@ struct tap_options {
     int64_t duration_ns;              /* 0: until a signal */
     bool child;                       /* ends with standard input, too */
     bool quiet;                       /* reports only errors */
+    bool asked;                       /* with a filter of Wireshark, which may only want to know whether it is right */
     bool now;                         /* ends if a module is missing, rather than wait for it */
 };
 

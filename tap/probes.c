@@ -66,15 +66,17 @@ static bool choose_programs(struct tap_bpf *bpf, char *error)
     const struct btf *types = module ? module : kernel;
     int old_send = arguments_of(types, "svc_rdma_send"), new_send = arguments_of(types, "svc_rdma_post_send");
     int segment = arguments_of(types, "svc_rdma_rw_ctx_init");
-    bool known = (old_send == 2 || new_send == 2) && (segment == 5 || segment == 6);
+    const char *unknown = old_send != 2 && new_send != 2 ? "svc_rdma_post_send"
+                          : segment != 5 && segment != 6 ? "svc_rdma_rw_ctx_init"
+                                                         : NULL;
 
     (void)bpf_program__set_autoload(new_send == 2 ? bpf->progs.server_post_send : bpf->progs.server_send, true);
     (void)bpf_program__set_autoload(segment == 6 ? bpf->progs.server_segment_6 : bpf->progs.server_segment_5, true);
-    if (!known)
-        SAY(error, "this version of iwarp-tap does not know the functions of this kernel's rpcrdma");
+    if (unknown)
+        SAY(error, "this kernel's rpcrdma lacks %s, or has it with other arguments than iwarp-tap knows", unknown);
     btf__free(module);
     btf__free(kernel);
-    return known;
+    return !unknown;
 }
 
 /* ---- life ---- */
@@ -139,6 +141,27 @@ static bool has_same_types(const struct probes *probes)
     return length == probes->types_length && (length == 0 || memcmp(types, probes->types, length) == 0);
 }
 
+/* The function at which attaching stopped: they are attached in this order. */
+static const char *function_not_attached(const struct tap_bpf *bpf)
+{
+    for (int i = 0; i < bpf->skeleton->prog_cnt; i++) {
+        const struct bpf_prog_skeleton *skeleton = &bpf->skeleton->progs[i];
+        const char *section = bpf_program__section_name(*skeleton->prog), *name = strchr(section, '/');
+
+        if (bpf_program__autoload(*skeleton->prog) && !*skeleton->link)
+            return name ? name + 1 : section;
+    }
+    return "functions";
+}
+
+bool probes_need_admin(void)
+{
+    g_autofree gchar *paranoid = NULL;
+
+    return g_file_get_contents("/proc/sys/kernel/perf_event_paranoid", &paranoid, NULL, NULL) &&
+           strtol(paranoid, NULL, 10) > 2;
+}
+
 bool probes_attach(struct probes *probes, char error[PROBES_ERROR_SIZE])
 {
     int status;
@@ -150,11 +173,11 @@ bool probes_attach(struct probes *probes, char error[PROBES_ERROR_SIZE])
     status = tap_bpf__attach(probes->bpf);
     if (status == 0)
         return true;
-    probes_detach(probes);
-    SAY(error, "cannot attach to the kernel's functions: %s%s", strerror(-status),
+    SAY(error, "cannot attach to the kernel's %s: %s%s", function_not_attached(probes->bpf), strerror(-status),
         status == -EACCES
             ? " (where the sysctl kernel.perf_event_paranoid is above 2, as Debian has it, CAP_SYS_ADMIN is needed)"
             : "");
+    probes_detach(probes);
     return false;
 }
 
@@ -182,10 +205,20 @@ static bool load_with_types(struct probes *probes, char *error)
     return loaded;
 }
 
-/* Without the right to see the kernel's addresses, all of them are zero. */
-static bool shows_addresses(void)
+/* Why the pages of chunks cannot be found; NULL: they can. */
+static const char *why_no_pages(void)
 {
-    return capng_have_capability(CAPNG_EFFECTIVE, CAP_SYSLOG) || capng_have_capability(CAPNG_EFFECTIVE, CAP_SYS_ADMIN);
+    switch (fit_symbol("/proc/kallsyms", "page_offset_base")) {
+    case FIT_SHOWN:
+        return NULL;
+    case FIT_ABSENT:
+        return "the octets of chunks are not recorded: this kernel does not say where its pages are";
+    default:
+        return capng_have_capability(CAPNG_EFFECTIVE, CAP_SYSLOG)
+                   ? "the octets of chunks are not recorded: /proc/kallsyms has no addresses, see the sysctl "
+                     "kernel.kptr_restrict"
+                   : "without CAP_SYSLOG the octets of chunks are not recorded";
+    }
 }
 
 static int say_if_wanted(enum libbpf_print_level level, const char *format, va_list args)
@@ -195,7 +228,7 @@ static int say_if_wanted(enum libbpf_print_level level, const char *format, va_l
     return vfprintf(stderr, format, args);
 }
 
-struct probes *probes_open(const struct probes_options *options, bool *pages, char error[PROBES_ERROR_SIZE])
+struct probes *probes_open(const struct probes_options *options, const char **no_pages, char error[PROBES_ERROR_SIZE])
 {
     struct probes *probes = calloc(1, sizeof *probes);
 
@@ -210,7 +243,7 @@ struct probes *probes_open(const struct probes_options *options, bool *pages, ch
         probes_close(probes);
         return NULL;
     }
-    *pages = shows_addresses();
+    *no_pages = why_no_pages();
     return probes;
 }
 

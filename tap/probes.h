@@ -28,11 +28,13 @@ bool probes_permitted(char error[PROBES_ERROR_SIZE]);
 /*
  * Loads the programs: the modules must be there (tap/fit.h). NULL with the reason in error: one line without the
  * program's name. Needs CAP_BPF and CAP_PERFMON; the octets of chunks also need CAP_SYSLOG, because two kernel symbols
- * locate their pages. Without CAP_SYSLOG, *pages becomes false.
+ * locate their pages. *no_pages: why they cannot be recorded; NULL: they can.
  */
-struct probes *probes_open(const struct probes_options *options, bool *pages, char error[PROBES_ERROR_SIZE]);
+struct probes *probes_open(const struct probes_options *options, const char **no_pages, char error[PROBES_ERROR_SIZE]);
 /* From now on they record. False with the reason in error. */
 bool probes_attach(struct probes *probes, char error[PROBES_ERROR_SIZE]);
+/* Whether the kernel wants CAP_SYS_ADMIN for this, in place of CAP_PERFMON. */
+bool probes_need_admin(void);
 /* They no longer record, and may be attached again. */
 void probes_detach(struct probes *probes);
 /*

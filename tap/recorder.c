@@ -10,21 +10,29 @@
 #include <glib.h>
 #include <string.h>
 
+/* Twice the largest payload of Linux's NFS: segments of a message beyond this are not written without octets. */
+enum { MOVED_MAX = 8 << 20, OFFERED_MAX = 4096 };
+
 /* An RDMA Read begun by the server. */
 struct begun {
-    uint32_t psn, handle, length;
-    uint64_t address;
+    uint32_t psn, length;
+    uint64_t lost; /* recorder->lost then */
+    uint64_t call; /* the XID of the Call that offered the segment, as in TAP_WRITTEN; 0: unknown */
 };
 
 struct tapped {
     uint64_t id;
     struct link link;
     bool wanted;
+    bool busy;                /* it has had messages */
+    bool begun;               /* its set-up was recorded */
     bool ended, server_ended; /* and which side was first */
-    bool closed;              /* the end was written */
+    bool side_known;          /* which side was first */
+    bool closed;              /* the end was written, or is not known */
     uint64_t ended_ns;
-    GHashTable *sent;  /* server: posted Sends without completion: `of`, PSN; client: Calls without Reply: XID, PSN */
-    GHashTable *reads; /* `of`, struct begun */
+    GHashTable *sent;    /* server: posted Sends without completion: `of`, PSN; client: Calls without Reply: XID, PSN */
+    GHashTable *reads;   /* `of`, struct begun */
+    GHashTable *offered; /* server: handles in Read lists, XID */
     struct headers *headers; /* NULL: file data are written, too */
 };
 
@@ -42,7 +50,7 @@ struct recorder {
     GHashTable *connections; /* id: struct tapped */
     GQueue turns;
     uint32_t n_connections;
-    uint64_t dropped, skipped; /* skipped: the part of assembly_dropped() that was reported to the connections */
+    uint64_t dropped, skipped; /* skipped: the part of assembly_dropped() that is in `dropped` */
     uint64_t lost;             /* the part of `dropped` for which the kernel had no room */
     uint64_t latest_ns;
     unsigned n_waiting;
@@ -55,6 +63,7 @@ static void tapped_free(gpointer p)
 
     g_hash_table_unref(tapped->sent);
     g_hash_table_unref(tapped->reads);
+    g_hash_table_unref(tapped->offered);
     headers_free(tapped->headers);
     g_free(tapped);
 }
@@ -124,6 +133,7 @@ static struct tapped *tapped_of(struct recorder *recorder, const struct tap_even
     tapped->id = event->connection;
     tapped->sent = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     tapped->reads = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    tapped->offered = g_hash_table_new(NULL, NULL);
     if (recorder->options.headers)
         tapped->headers = headers_new();
     tapped->wanted = link_init(&tapped->link, recorder->n_connections, event) &&
@@ -135,9 +145,15 @@ static struct tapped *tapped_of(struct recorder *recorder, const struct tap_even
 
 static void put_drops(struct recorder *recorder)
 {
-    recorder->out.failed |=
-        !capture_file_drops(recorder->out.file, (int64_t)recorder->latest_ns + recorder->options.epoch_ns,
-                            recorder->dropped + assembly_dropped(recorder->assembly));
+    recorder->out.failed |= !capture_file_drops(
+        recorder->out.file, (int64_t)recorder->latest_ns + recorder->options.epoch_ns, recorder->dropped);
+}
+
+/* At once, for a reader that judges while the capture is written. */
+static void recorder_drop(struct recorder *recorder, uint64_t n)
+{
+    recorder->dropped += n;
+    put_drops(recorder);
 }
 
 static void recorder_skip(struct recorder *recorder, uint64_t n)
@@ -145,8 +161,6 @@ static void recorder_skip(struct recorder *recorder, uint64_t n)
     GHashTableIter all;
     gpointer value;
 
-    if (recorder->options.counts_drops)
-        put_drops(recorder);
     g_hash_table_iter_init(&all, recorder->connections);
     while (g_hash_table_iter_next(&all, NULL, &value)) {
         struct tapped *tapped = value;
@@ -155,6 +169,25 @@ static void recorder_skip(struct recorder *recorder, uint64_t n)
             link_skip(&recorder->out, &tapped->link, (int64_t)recorder->latest_ns + recorder->options.epoch_ns,
                       (uint32_t)MIN(n, UINT32_MAX));
     }
+}
+
+/* Something of this connection is missing. */
+static void recorder_miss(struct recorder *recorder, struct tapped *tapped, int64_t time_ns)
+{
+    recorder_drop(recorder, 1);
+    link_skip(&recorder->out, &tapped->link, time_ns, 1);
+}
+
+/* Lost blocks are missing in some connection. */
+static void tell_dropped(struct recorder *recorder)
+{
+    uint64_t dropped = assembly_dropped(recorder->assembly);
+
+    if (dropped == recorder->skipped)
+        return;
+    recorder_drop(recorder, dropped - recorder->skipped);
+    recorder_skip(recorder, dropped - recorder->skipped);
+    recorder->skipped = dropped;
 }
 
 /* ---- set-up and end ---- */
@@ -169,17 +202,22 @@ static void recorder_manage(struct recorder *recorder, struct tapped *tapped, in
                        .private_data = whole->octets->data,
                        .private_len = (uint8_t)MIN(whole->octets->len, TAP_PRIVATE_MAX)};
 
-    if (attribute == IB_CM_REJECT && cm.private_len > 148)
-        cm.private_len = 148;
-    link_manage(&recorder->out, &tapped->link, time_ns, side, &cm);
+    if (!link_manage(&recorder->out, &tapped->link, time_ns, side, &cm, whole->event.total) &&
+        recorder->options.snap == 0)
+        recorder_drop(recorder, 1);
 }
 
-static void note_end(struct recorder *recorder, struct tapped *tapped, uint64_t time_ns, bool by_server)
+/*
+ * The kernel's part reports what the host does to a connection only if it has seen its set-up. Of others, nobody knows
+ * who ended them.
+ */
+static void note_end(struct recorder *recorder, struct tapped *tapped, uint64_t time_ns, bool by_server, bool known)
 {
     if (tapped->ended)
         return;
     tapped->ended = true;
     tapped->server_ended = by_server;
+    tapped->side_known = known;
     tapped->ended_ns = time_ns;
     recorder->n_closing++;
 }
@@ -192,8 +230,8 @@ static void recorder_end(struct recorder *recorder, struct tapped *tapped, int64
         return;
     tapped->closed = true;
     recorder->n_closing--;
-    if (tapped->wanted)
-        link_manage(&recorder->out, &tapped->link, time_ns, tapped->server_ended ? LINK_SERVER : LINK_CLIENT, &cm);
+    if (tapped->wanted && tapped->side_known)
+        link_manage(&recorder->out, &tapped->link, time_ns, tapped->server_ended ? LINK_SERVER : LINK_CLIENT, &cm, 0);
 }
 
 /*
@@ -216,21 +254,23 @@ static void end_late_ones(struct recorder *recorder)
     }
 }
 
-/* The number of a new connection may have belonged to another one. */
-static void free_number(struct recorder *recorder, uint64_t id, int64_t time_ns)
+/* The number of a new connection may have belonged to another one, of which the end is lost. */
+static bool is_another(const struct recorder *recorder, const struct tap_event *event)
 {
-    struct tapped *tapped = g_hash_table_lookup(recorder->connections, &id);
+    const struct tapped *tapped = g_hash_table_lookup(recorder->connections, &event->connection);
 
-    if (!tapped)
-        return;
-    recorder_end(recorder, tapped, time_ns);
-    g_hash_table_remove(recorder->connections, &id);
+    if (!tapped || event->kind == TAP_CONNECT || event->kind == TAP_ASKED)
+        return tapped != NULL;
+    if (event->kind < TAP_LEAVE && tapped->closed)
+        return true;
+    return tapped->busy && has_addresses(event) && !link_is_of(&tapped->link, event);
 }
 
-static void recorder_gone(struct recorder *recorder, struct tapped *tapped, int64_t time_ns)
+static void forget_connection(struct recorder *recorder, struct tapped *tapped, int64_t time_ns)
 {
+    assembly_forget(recorder->assembly, tapped->id, (uint64_t)(time_ns - recorder->options.epoch_ns));
+    tell_dropped(recorder);
     recorder_end(recorder, tapped, time_ns);
-    assembly_forget(recorder->assembly, tapped->id);
     g_hash_table_remove(recorder->connections, &tapped->id);
 }
 
@@ -269,6 +309,16 @@ static void cut_data(const struct tapped *tapped, struct link_message *message)
         message->n = 0;
 }
 
+/* Whether segments up to this length are written. If not, they are missing: the peer chose their lengths. */
+static bool is_plausible(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *found,
+                         uint64_t length)
+{
+    if (length <= MOVED_MAX || (found && length <= found->octets->len))
+        return true;
+    recorder_miss(recorder, tapped, time_ns);
+    return false;
+}
+
 /* The part of this host's memory, offered by the Call, that the other side will read. */
 static void put_exposed(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *call,
                         unsigned caller)
@@ -282,6 +332,8 @@ static void put_exposed(struct recorder *recorder, struct tapped *tapped, int64_
         struct link_message part = part_of(exposed, at, &segments.segment[i], caller), request = part;
         uint32_t psn;
 
+        if (!is_plausible(recorder, tapped, time_ns, exposed, at + part.length))
+            break;
         cut_data(tapped, &part);
         request.side = !caller;
         psn = link_read(&recorder->out, &tapped->link, time_ns, &request);
@@ -303,6 +355,8 @@ static void put_written(struct recorder *recorder, struct tapped *tapped, int64_
     for (unsigned i = 0; i < segments.n; i++) {
         struct link_message part = part_of(written, at, &segments.segment[i], answerer);
 
+        if (!is_plausible(recorder, tapped, time_ns, written, at + part.length))
+            break;
         cut_data(tapped, &part);
         link_write(&recorder->out, &tapped->link, time_ns, &part);
         at += part.length;
@@ -329,6 +383,35 @@ static void forget_sent(struct recorder *recorder, struct tapped *tapped, int64_
     g_hash_table_remove(tapped->sent, &of);
 }
 
+static uint64_t xid_of(const struct whole *whole)
+{
+    uint32_t xid = 0;
+
+    if (whole->octets->len >= sizeof xid)
+        memcpy(&xid, whole->octets->data, sizeof xid);
+    return xid;
+}
+
+/* A server answers a Call once it has read what the Call offers. */
+static void note_offered(struct tapped *tapped, const struct whole *call)
+{
+    struct chunk_segments segments;
+
+    chunks_of_call(&segments, call->octets->data, call->octets->len);
+    if (g_hash_table_size(tapped->offered) > OFFERED_MAX)
+        g_hash_table_remove_all(tapped->offered);
+    for (unsigned i = 0; i < segments.n; i++)
+        g_hash_table_insert(tapped->offered, GUINT_TO_POINTER(segments.segment[i].handle),
+                            GUINT_TO_POINTER((guint)xid_of(call)));
+}
+
+/* Its octets never came; lost records count already. */
+static void miss_read(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct begun *begun)
+{
+    if (begun && begun->lost == recorder->lost)
+        recorder_miss(recorder, tapped, time_ns);
+}
+
 static void put_send(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *whole,
                      bool posted, uint64_t of)
 {
@@ -344,6 +427,8 @@ static void put_send(struct recorder *recorder, struct tapped *tapped, int64_t t
     /* A client's Sends are hardly ever completed, but who answers a Call has received it. */
     if (!posted && !whole->event.server && chunks_are_of(RPC_REPLY, whole->octets->data, whole->octets->len))
         forget_sent(recorder, tapped, time_ns, whole, of, true);
+    if (seen_read)
+        note_offered(tapped, whole);
     if (!seen_written)
         put_written(recorder, tapped, time_ns, whole, sender, of);
     psn = link_send(&recorder->out, &tapped->link, time_ns, &message);
@@ -363,8 +448,12 @@ static void put_read(struct recorder *recorder, struct tapped *tapped, int64_t t
     struct begun *begun = g_new(struct begun, 1);
 
     message.length = whole->event.total;
-    *begun = (struct begun){link_read(&recorder->out, &tapped->link, time_ns, &message), message.handle,
-                            whole->event.total, message.address};
+    miss_read(recorder, tapped, time_ns, g_hash_table_lookup(tapped->reads, &whole->event.of));
+    *begun = (struct begun){
+        .psn = link_read(&recorder->out, &tapped->link, time_ns, &message),
+        .length = whole->event.total,
+        .lost = recorder->lost,
+        .call = GPOINTER_TO_UINT(g_hash_table_lookup(tapped->offered, GUINT_TO_POINTER(message.handle)))};
     g_hash_table_insert(tapped->reads, g_memdup2(&whole->event.of, sizeof whole->event.of), begun);
 }
 
@@ -391,13 +480,16 @@ static void put_turn(struct recorder *recorder, const struct turn *turn)
     unsigned host = event->server ? LINK_SERVER : LINK_CLIENT;
     int64_t time_ns = (int64_t)event->time_ns + recorder->options.epoch_ns;
 
-    if (event->kind == TAP_CONNECT || event->kind == TAP_ASKED)
-        free_number(recorder, event->connection, time_ns);
+    if (is_another(recorder, event))
+        forget_connection(recorder, g_hash_table_lookup(recorder->connections, &event->connection), time_ns);
     tapped = tapped_of(recorder, event);
     if (!tapped) {
-        recorder->dropped += event->kind != TAP_SENT && event->kind != TAP_READ_OCTETS;
+        if (event->kind != TAP_SENT && event->kind != TAP_READ_OCTETS)
+            recorder_drop(recorder, 1);
         return;
     }
+    tapped->begun |= event->kind < TAP_REJECTED;
+    tapped->busy |= event->kind >= TAP_HEAD;
     if ((!tapped->wanted || tapped->closed) && event->kind != TAP_GONE)
         return;
     switch ((enum tap_kind)event->kind) {
@@ -417,13 +509,13 @@ static void put_turn(struct recorder *recorder, const struct turn *turn)
         recorder_manage(recorder, tapped, time_ns, LINK_SERVER, whole, IB_CM_REJECT);
         break;
     case TAP_LEAVE:
-        note_end(recorder, tapped, event->time_ns, event->server);
+        note_end(recorder, tapped, event->time_ns, event->server, true);
         break;
     case TAP_LEFT:
-        note_end(recorder, tapped, event->time_ns, !event->server);
+        note_end(recorder, tapped, event->time_ns, !event->server, tapped->begun);
         break;
     case TAP_GONE:
-        recorder_gone(recorder, tapped, time_ns);
+        forget_connection(recorder, tapped, time_ns);
         break;
     case TAP_HEAD:
         put_send(recorder, tapped, time_ns, whole, true, turn->of);
@@ -457,30 +549,67 @@ static void put_turn(struct recorder *recorder, const struct turn *turn)
 
 /* ---- in order ---- */
 
+static bool octets_follow(const struct recorder *recorder, uint64_t connection, uint64_t of)
+{
+    for (const GList *link = recorder->turns.head; link; link = link->next) {
+        const struct tap_event *event = &((const struct turn *)link->data)->whole->event;
+
+        if (event->kind == TAP_READ_OCTETS && event->connection == connection && event->of == of)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Whether a Read for the Call that this Reply of a server answers has no octets, not even after the Reply. miss: it is
+ * missing.
+ */
+static bool is_unread(struct recorder *recorder, const struct turn *reply, bool miss)
+{
+    const struct whole *whole = reply->whole;
+    struct tapped *tapped = NULL;
+    gpointer of, value;
+    GHashTableIter all;
+
+    if (whole->event.kind == TAP_HEAD && whole->event.server && reply->of != 0)
+        tapped = g_hash_table_lookup(recorder->connections, &whole->event.connection);
+    if (!tapped || g_hash_table_size(tapped->reads) == 0 ||
+        chunks_are_of(RPC_CALL, whole->octets->data, whole->octets->len))
+        return false;
+    g_hash_table_iter_init(&all, tapped->reads);
+    while (g_hash_table_iter_next(&all, &of, &value)) {
+        const struct begun *begun = value;
+
+        if (begun->call != reply->of || octets_follow(recorder, tapped->id, *(const uint64_t *)of))
+            continue;
+        if (!miss)
+            return true;
+        miss_read(recorder, tapped, (int64_t)whole->event.time_ns + recorder->options.epoch_ns, begun);
+        g_hash_table_iter_remove(&all);
+    }
+    return false;
+}
+
 static void put_turns(struct recorder *recorder, bool all)
 {
     const struct turn *first;
 
     while ((first = g_queue_peek_head(&recorder->turns))) {
-        bool late = recorder->latest_ns > first->whole->event.time_ns + RECORDER_WAIT_NS;
+        const struct tap_event *event = &first->whole->event;
+        bool late = recorder->latest_ns > event->time_ns + RECORDER_WAIT_NS;
+        bool broken = assembly_awaits(recorder->assembly, event->connection, event->time_ns);
 
-        if (first->waits && !late && !all && recorder->turns.length < RECORDER_QUEUE)
+        if (!late && !all && recorder->turns.length < RECORDER_QUEUE &&
+            (first->waits || broken || is_unread(recorder, first, false)))
             return;
+        is_unread(recorder, first, true);
+        if (broken)
+            assembly_give_up(recorder->assembly, event->connection, event->time_ns);
+        tell_dropped(recorder);
         recorder->n_waiting -= first->waits;
         put_turn(recorder, first);
         turn_free(g_queue_pop_head(&recorder->turns));
     }
-}
-
-/* Lost blocks are missing in some connection. */
-static void tell_dropped(struct recorder *recorder)
-{
-    uint64_t dropped = assembly_dropped(recorder->assembly);
-
-    if (dropped == recorder->skipped)
-        return;
-    recorder_skip(recorder, dropped - recorder->skipped);
-    recorder->skipped = dropped;
 }
 
 /* The octets for which a Reply waits have arrived. */
@@ -508,15 +637,6 @@ static bool says_written(const struct whole *whole)
     return segments.n > 0;
 }
 
-static uint64_t xid_of(const struct whole *whole)
-{
-    uint32_t xid = 0;
-
-    if (whole->octets->len >= sizeof xid)
-        memcpy(&xid, whole->octets->data, sizeof xid);
-    return xid;
-}
-
 static void queue(struct recorder *recorder, struct whole *whole)
 {
     struct turn *turn = g_new(struct turn, 1);
@@ -530,8 +650,8 @@ void recorder_left_out(struct recorder *recorder, uint64_t n)
 {
     if (n == 0)
         return;
-    recorder->dropped += n;
     put_turns(recorder, true);
+    recorder_drop(recorder, n);
     recorder_skip(recorder, n);
 }
 
@@ -539,6 +659,7 @@ void recorder_lost(struct recorder *recorder, uint64_t total)
 {
     if (total <= recorder->lost)
         return;
+    assembly_note_loss(recorder->assembly);
     recorder_left_out(recorder, total - recorder->lost);
     recorder->lost = total;
 }
@@ -558,13 +679,13 @@ void recorder_take(struct recorder *recorder, const void *p, size_t n)
     struct whole *whole;
 
     if (n < sizeof event) {
-        recorder->dropped++;
+        recorder_drop(recorder, 1);
         return;
     }
     memcpy(&event, p, sizeof event);
     if (event.kind == 0 || event.kind >= TAP_KINDS || event.n > n - sizeof event || event.n > event.length ||
         event.n > TAP_BLOCK) {
-        recorder->dropped++;
+        recorder_drop(recorder, 1);
         return;
     }
     recorder_lost(recorder, lost_before(recorder, &event));
@@ -593,7 +714,7 @@ struct recorder_counts recorder_counts(const struct recorder *recorder)
     return (struct recorder_counts){.packets = recorder->out.packets,
                                     .octets = capture_file_octets(recorder->out.file),
                                     .connections = recorder->n_connections,
-                                    .dropped = recorder->dropped + assembly_dropped(recorder->assembly),
+                                    .dropped = recorder->dropped,
                                     .failed = recorder->out.failed};
 }
 
@@ -605,6 +726,10 @@ void recorder_finish(struct recorder *recorder)
 
     put_turns(recorder, true);
     time_ns = (int64_t)recorder->latest_ns + recorder->options.epoch_ns;
+    g_hash_table_iter_init(&all, recorder->connections);
+    while (g_hash_table_iter_next(&all, NULL, &value))
+        assembly_forget(recorder->assembly, ((const struct tapped *)value)->id, UINT64_MAX);
+    tell_dropped(recorder);
     g_hash_table_iter_init(&all, recorder->connections);
     while (g_hash_table_iter_next(&all, NULL, &value))
         recorder_end(recorder, value, time_ns);

@@ -19,9 +19,8 @@
 enum { RECORDER_QUEUE = 8192, RECORDER_WAIT_NS = 200000000, RECORDER_END_NS = 2000000000, RECORDER_FILTERS = 16 };
 
 struct recorder_options {
-    uint32_t snap;     /* octets of a packet that are written; 0: all */
-    bool headers;      /* no file data: see tap/headers.h */
-    bool counts_drops; /* writes the number of drops when it changes, for a reader that judges at once */
+    uint32_t snap; /* octets of a packet that are written; 0: all */
+    bool headers;  /* no file data: see tap/headers.h */
     /* Only connections with one of these peers, and of one of these ports at either end; none: all. */
     unsigned n_peers, n_ports;
     struct endpoint peer[RECORDER_FILTERS];

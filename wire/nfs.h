@@ -156,6 +156,7 @@ enum nfs_mark {
     NFS_MARK_NETID,       /* item: r_netid of a netaddr4 */
     NFS_MARK_NETADDR,     /* item: r_addr */
     NFS_MARK_DATA,        /* item: file data of READ or WRITE */
+    NFS_MARK_CONTENT,     /* item: file data that are not DDP-eligible: of READ_PLUS, WRITE_SAME */
     NFS_MARK_LINK,        /* item: text of a symbolic link */
     NFS_MARK_HANDLE,      /* item: a file handle */
     NFS_MARK_NAME,        /* item: a component name or path */

@@ -100,11 +100,21 @@ static bool has_packets(uint32_t type)
     return false;
 }
 
+/* Later statistics of an interface include the earlier ones; seen from the end. */
+static bool is_latest(uint32_t interface, uint64_t *counted)
+{
+    uint64_t bit = interface < 64 ? UINT64_C(1) << interface : 0;
+    bool latest = (*counted & bit) == 0;
+
+    *counted |= bit;
+    return latest;
+}
+
 uint64_t capture_drops(int fd, int64_t size)
 {
     struct file file = {.fd = fd};
     uint8_t block[STATISTICS_MAX];
-    uint64_t drops = 0;
+    uint64_t drops = 0, counted = 0; /* counted: bits of interfaces */
     int64_t end = size;
 
     if (!is_pcapng(&file))
@@ -120,7 +130,7 @@ uint64_t capture_drops(int fd, int64_t size)
             has_packets(drops_get32(&file, block)))
             break;
         if (drops_get32(&file, block) == BLOCK_STATISTICS && length > STATISTICS_OPTIONS && length <= sizeof block &&
-            get(&file, end - length, block, length))
+            get(&file, end - length, block, length) && is_latest(drops_get32(&file, block + 8), &counted))
             drops += drops_of(&file, block + STATISTICS_OPTIONS, length - STATISTICS_OPTIONS - 4);
         end -= length;
     }

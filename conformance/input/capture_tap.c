@@ -68,8 +68,10 @@ static bool tap_start(struct capture_tap *tap, const struct capture_live_options
         return true;
     tap->pid = 0;
     if (status == ENOENT)
-        capture_error_set(error, "%s: iwarp-tap is not installed, which records what the kernel sends and receives",
-                          interface);
+        capture_error_set(
+            error,
+            "%s: iwarp-tap is not installed, which records what the kernel sends and receives (package iwarp-tap)",
+            interface);
     else
         capture_error_set(error, "%s: cannot start iwarp-tap: %s", interface, strerror(status));
     return false;

@@ -36,7 +36,12 @@ struct {
 const volatile __u32 snap = TAP_BLOCK; /* octets of a block that are reported */
 const volatile bool chunks = true;     /* with the octets of chunks */
 
-__u64 lost = 0; /* records for which the ring had no room */
+__u64 lost = 0; /* records for which the ring had no room, and items of which a limit left out the rest */
+
+static __always_inline void note_lost(void)
+{
+    __sync_fetch_and_add(&lost, 1);
+}
 
 /* Where the kernel's direct map and its array of pages begin; only on x86-64. */
 extern const void page_offset_base __ksym __weak;
@@ -171,7 +176,7 @@ __noinline int put_block(struct message *m, __u32 at, __u32 length)
         struct small_record *record = bpf_ringbuf_reserve(&ring, sizeof *record, 0);
 
         if (!record) {
-            __sync_fetch_and_add(&lost, 1);
+            note_lost();
             return 0;
         }
         note_addresses(m);
@@ -184,7 +189,7 @@ __noinline int put_block(struct message *m, __u32 at, __u32 length)
         struct large_record *record = bpf_ringbuf_reserve(&ring, sizeof *record, 0);
 
         if (!record) {
-            __sync_fetch_and_add(&lost, 1);
+            note_lost();
             return 0;
         }
         note_addresses(m);
@@ -215,6 +220,8 @@ __noinline int put_octets(struct message *m, __u32 length)
         if (at >= length)
             break;
     }
+    if (at < length)
+        note_lost();
     return 0;
 }
 
@@ -238,7 +245,7 @@ __noinline int put_two(struct message *m, __u32 length, __u32 then_length)
     }
     record = bpf_ringbuf_reserve(&ring, sizeof *record, 0);
     if (!record) {
-        __sync_fetch_and_add(&lost, 1);
+        note_lost();
         return 0;
     }
     note_addresses(m);
@@ -338,9 +345,11 @@ static long put_entry(__u32 i, struct walk *walk)
     return 0;
 }
 
+enum { LENGTH_UNKNOWN = ~0u };
+
 struct walk_bounds {
     __u64 at;
-    __u32 left, first, n;
+    __u32 left, first, n; /* left: LENGTH_UNKNOWN for all n entries */
     enum entries entries;
 };
 
@@ -349,6 +358,8 @@ static __always_inline void put_entries(struct message *m, const struct walk_bou
     struct walk walk = {m, bounds->at, bounds->left, bounds->first, bounds->entries};
 
     bpf_loop(bounds->n < ENTRIES_MAX ? bounds->n : ENTRIES_MAX, put_entry, &walk, 0);
+    if (bounds->n > ENTRIES_MAX || (walk.left > 0 && bounds->left != LENGTH_UNKNOWN))
+        note_lost();
 }
 
 /* The requested parts of an XDR buffer. */

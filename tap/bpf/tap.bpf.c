@@ -81,6 +81,8 @@ static __always_inline __u32 describe_send(struct message *m, struct ib_send_wr 
             first[1] = length;
         m->event.total += length;
     }
+    if (n > SGES_MAX)
+        note_lost();
     return n;
 }
 
@@ -268,12 +270,14 @@ int BPF_KPROBE(server_read, struct ib_cq *cq, struct ib_wc *wc)
         if (at == head || !at)
             break;
         begin(&m, TAP_READ_OCTETS, id, ctxt, true);
-        put_segment(&m, ctxt, ~0u);
+        put_segment(&m, ctxt, LENGTH_UNKNOWN);
         m.event.first = 0;
         m.from = 0;
         put_octets(&m, 0);
         bpf_probe_read_kernel(&at, sizeof at, (void *)at);
     }
+    if (at && at != head)
+        note_lost();
     return 0;
 }
 
@@ -381,7 +385,9 @@ static __always_inline void put_private(struct message *m, const void *p, __u32 
 {
     m->from = p;
     m->event.total = n;
-    put_octets(m, p && n <= TAP_PRIVATE_MAX ? n : 0);
+    if (n > TAP_PRIVATE_MAX)
+        n = TAP_PRIVATE_MAX;
+    put_octets(m, p ? n : 0);
 }
 
 /* In an event, responder_resources is what the peer asks of this host: its own ORD. */

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Records of the BPF programs, however they contradict one another, become a capture. A record is 8 octets of the
- * input, of which the kind, the size and what it belongs to are made, and the octets that follow.
+ * input, of which the kind, the size and what it belongs to are made, and the octets that follow. The capture is not
+ * much larger than the input, whatever lengths are in it.
  */
 #include "tap/recorder.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <arpa/inet.h>
 
-enum { HEAD = 8, SIZES = 64 };
+enum { HEAD = 8, SIZES = 64, OUT_PER_OCTET = 256, OUT_MIN = 4096 };
 
 static struct tap_event event_of(const uint8_t *p)
 {
@@ -54,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     recorder_finish(recorder);
     HOLDS(!recorder_counts(recorder).failed);
+    HOLDS(recorder_counts(recorder).octets <= OUT_MIN + OUT_PER_OCTET * size);
     recorder_free(recorder);
     capture_file_close(file);
     return 0;

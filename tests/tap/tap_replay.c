@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tap-replay OUT [--headers] [--counts-drops] [--snap=N] < RECORDS: iwarp-tap without a kernel. Each record has its
+ * tap-replay OUT [--headers] [--snap=N] < RECORDS: iwarp-tap without a kernel. Each record has its
  * length before it (4 octets, little-endian); a record without octets reports one that was lost.
  */
 #include "tap/recorder.h"
@@ -22,7 +22,6 @@ int main(int argc, char **argv)
 
     for (int i = 2; i < argc; i++) {
         options.headers |= strcmp(argv[i], "--headers") == 0;
-        options.counts_drops |= strcmp(argv[i], "--counts-drops") == 0;
         if (strncmp(argv[i], "--snap=", 7) == 0)
             options.snap = (uint32_t)strtoul(argv[i] + 7, NULL, 10);
     }

@@ -51,6 +51,29 @@ static void the_head_is_first(void **state)
     assembly_free(assembly);
 }
 
+/* What is there is complete in a moment, or never; a body may wait for its head. */
+static void missing_blocks_are_counted(void **state)
+{
+    struct assembly *assembly = assembly_new();
+    struct tap_event late = event_of(TAP_WRITE, 8, 2, 5, true);
+
+    late.time_ns = 9;
+    assert_null(add(assembly, event_of(TAP_BODY, 5, 1, 0, true), "b"));
+    assert_null(add(assembly, event_of(TAP_EXPOSED, 5, 1, 1, true), "e"));
+    assert_false(assembly_awaits(assembly, 1, 8));
+    assert_null(add(assembly, event_of(TAP_RECEIVED, 7, 3, 5, true), "abc"));
+    assert_null(add(assembly, late, "de"));
+    assert_true(assembly_awaits(assembly, 1, 8) && !assembly_awaits(assembly, 2, 8));
+    assembly_give_up(assembly, 1, 8);
+    assert_int_equal(assembly_dropped(assembly), 1);
+    assert_true(!assembly_awaits(assembly, 1, 8) && assembly_awaits(assembly, 1, 9));
+    assembly_forget(assembly, 1, 8);
+    assert_int_equal(assembly_dropped(assembly), 1);
+    assembly_forget(assembly, 1, 9);
+    assert_int_equal(assembly_dropped(assembly), 2);
+    assembly_free(assembly);
+}
+
 static void a_body_that_was_never_posted_is_left_out(void **state)
 {
     struct assembly *assembly = assembly_new();
@@ -90,7 +113,7 @@ static void the_clients_chunks_are_taken(void **state)
     assert_whole(assembly_take(assembly, 1, 5, TAP_EXPOSED), "abc", 3);
     assert_null(assembly_take(assembly, 1, 5, TAP_EXPOSED));
     assert_null(add(assembly, event_of(TAP_WRITTEN, 5, 3, 0, true), "abc"));
-    assembly_forget(assembly, 1);
+    assembly_forget(assembly, 1, UINT64_MAX);
     assert_null(assembly_take(assembly, 1, 5, TAP_WRITTEN));
     assembly_free(assembly);
 }
@@ -111,6 +134,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_joined),
+        cmocka_unit_test(missing_blocks_are_counted),
         cmocka_unit_test(the_head_is_first),
         cmocka_unit_test(a_body_that_was_never_posted_is_left_out),
         cmocka_unit_test(a_lost_block_drops_its_thing_only),

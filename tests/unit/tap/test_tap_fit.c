@@ -171,6 +171,18 @@ static void other_files_are_refused(void **state)
     }
 }
 
+static void addresses_may_be_hidden(void **state)
+{
+    g_autofree gchar *path = g_build_filename(sys, "kallsyms", NULL);
+
+    assert_int_equal(fit_symbol(path, "b"), FIT_ABSENT);
+    put("kallsyms", "0000000000000000 A fixed\nffffffff81000000 T b\t[module]\n0000000000000000 D bb\n", -1);
+    assert_int_equal(fit_symbol(path, "b"), FIT_SHOWN);
+    assert_int_equal(fit_symbol(path, "bb"), FIT_HIDDEN);
+    assert_int_equal(fit_symbol(path, "bbb"), FIT_ABSENT);
+    leave("kallsyms");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +190,7 @@ int main(void)
         cmocka_unit_test(a_module_goes_and_comes_again),
         cmocka_unit_test(types_of_a_module_follow_the_kernels),
         cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(addresses_may_be_hidden),
     };
     g_autofree gchar *remove = NULL;
     int status;

@@ -356,16 +356,19 @@ static void losses_are_in_the_file(void **state)
     assert_true(next_packet(&seen));
     assert_int_equal(seen.packet.bth.psn, 4);
     bench.at = 0;
-    statistics = next_block(BLOCK_STATISTICS);
-    assert_non_null(statistics);
-    assert_int_equal(get_le32(statistics + 24), 4);
+    for (unsigned i = 0; i < 3; i++) {
+        statistics = next_block(BLOCK_STATISTICS);
+        assert_non_null(statistics);
+        if (statistics)
+            assert_int_equal(get_le32(statistics + 24), i == 0 ? 3 : 4);
+    }
     end();
 }
 
 /* For a reader that judges at once, the number comes before what follows the loss. */
 static void losses_are_told_at_once(void **state)
 {
-    start(&(struct recorder_options){.counts_drops = true});
+    start(NULL);
     give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
     recorder_lost(bench.recorder, 3);
     give(event_of(TAP_RECEIVED, true, 2), empty_call, sizeof empty_call);
@@ -450,6 +453,35 @@ static void packets_without_octets_are_left_out(void **state)
     end();
 }
 
+/* A peer can name 4 GiB in 16 octets. What nobody can have moved is missing, and costs no more than it. */
+static void impossible_lengths_are_missing(void **state)
+{
+    enum { SEGMENTS = 250 };
+    static const bool servers[] = {true, false};
+
+    for (unsigned i = 0; i < 2; i++) {
+        uint8_t reply[44 + 16 * SEGMENTS] = {[3] = 7, [7] = 1, [11] = 1, [23] = 1, [27] = SEGMENTS};
+        struct seen seen;
+        struct recorder_counts counts;
+
+        for (unsigned segment = 0; segment < SEGMENTS; segment++)
+            memset(reply + 28 + 16 * segment, 0xFF, 16);
+        put_be32(reply + sizeof reply - 8, 7);
+        put_be32(reply + sizeof reply - 4, 1);
+        start(NULL);
+        give(event_of(TAP_RECEIVED, servers[i], 1), reply, sizeof reply);
+        counts = stop();
+        assert_int_equal(counts.packets, 4);
+        assert_int_equal(counts.dropped, 1);
+        assert_next(IB_ACKNOWLEDGE);
+        assert_next(IB_ACKNOWLEDGE);
+        assert_true(next_packet(&seen));
+        assert_int_equal(seen.packet.bth.opcode, IB_SEND_ONLY);
+        assert_int_equal(seen.packet.bth.psn, 1);
+        end();
+    }
+}
+
 /* A READ of 256 KiB takes less than 2 % of 256 KiB in the file. */
 static void headers_are_small(void **state)
 {
@@ -503,6 +535,83 @@ static void connections_begin_and_end(void **state)
     end();
 }
 
+/* The host may have ended a connection that began before the tap; only the consequence is reported. */
+static void nobody_is_named_who_may_not_have_ended_it(void **state)
+{
+    uint8_t mad[IB_MAD_LEN] = {0};
+
+    start(NULL);
+    give(event_of(TAP_RECEIVED, false, 1), empty_call, sizeof empty_call);
+    give(event_of(TAP_LEFT, false, 0), NULL, 0);
+    give(event_of(TAP_GONE, false, 0), NULL, 0);
+    assert_int_equal(stop().packets, 2);
+    end();
+    start(NULL);
+    give(event_of(TAP_RECEIVED, false, 1), empty_call, sizeof empty_call);
+    give(event_of(TAP_LEAVE, false, 0), NULL, 0);
+    assert_int_equal(stop().packets, 3);
+    assert_next(IB_SEND_ONLY);
+    assert_next(IB_ACKNOWLEDGE);
+    assert_int_equal(next_mad(mad).source_port, 1000);
+    end();
+}
+
+/* The set-up of the second one is lost, and so is the end of the first one. */
+static void other_addresses_are_another_connection(void **state)
+{
+    struct tap_event other = event_of(TAP_RECEIVED, true, 2), next = other;
+    struct seen seen;
+
+    put_address(other.peer, "192.0.2.3", 1001);
+    memset(next.local, 0, sizeof next.local);
+    start(NULL);
+    give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
+    give(other, empty_call, sizeof empty_call);
+    give(next, empty_call, sizeof empty_call);
+    assert_int_equal(stop().connections, 2);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(next_packet(&seen));
+        assert_int_equal(seen.mark.source_port, i > 0 ? 1001 : 1000);
+        assert_int_equal(seen.packet.bth.psn, i > 1);
+        assert_next(IB_ACKNOWLEDGE);
+    }
+    end();
+}
+
+/* Its number is used again for a connection whose set-up is lost but for the end. */
+static void a_set_up_after_the_end_is_another_connection(void **state)
+{
+    struct tap_event left = event_of(TAP_LEFT, false, 0);
+
+    start(NULL);
+    give(event_of(TAP_CONNECT, false, 0), NULL, 0);
+    give(left, NULL, 0);
+    recorder_reach(bench.recorder, left.time_ns + RECORDER_END_NS + 1);
+    give(event_of(TAP_ACCEPTED, false, 0), NULL, 0);
+    assert_int_equal(stop().connections, 2);
+    end();
+}
+
+/* Private data that could not be read, or have no room in InfiniBand's messages. */
+static void missing_private_data_are_cut(void **state)
+{
+    static const uint8_t octets[100];
+    struct tap_event asked = event_of(TAP_ASKED, true, 0), accept = event_of(TAP_ACCEPT, true, 0);
+    struct seen seen;
+
+    start(NULL);
+    asked.total = 100;
+    give(asked, octets, 100);
+    accept.total = 8;
+    give(accept, octets, 3);
+    assert_int_equal(stop().dropped, 2);
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.payload_captured, IB_MAD_LEN);
+    assert_true(next_packet(&seen));
+    assert_int_equal(seen.packet.payload_captured, 24 + 36 + 3);
+    end();
+}
+
 /*
  * A client keeps a connection that has ended until the mount ends. The messages that the client then posts on
  * the connection are never sent.
@@ -544,8 +653,13 @@ int main(void)
         cmocka_unit_test(others_are_left_out),
         cmocka_unit_test(packets_are_cut),
         cmocka_unit_test(packets_without_octets_are_left_out),
+        cmocka_unit_test(impossible_lengths_are_missing),
         cmocka_unit_test(headers_are_small),
         cmocka_unit_test(connections_begin_and_end),
+        cmocka_unit_test(nobody_is_named_who_may_not_have_ended_it),
+        cmocka_unit_test(other_addresses_are_another_connection),
+        cmocka_unit_test(a_set_up_after_the_end_is_another_connection),
+        cmocka_unit_test(missing_private_data_are_cut),
         cmocka_unit_test(an_end_does_not_wait_for_ever),
     };
 
