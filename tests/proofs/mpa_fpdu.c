@@ -5,9 +5,10 @@
 #include "tests/proofs/mpa_stubs.h"
 
 enum {
-    AMONG = 500,    /* octets of a ULPDU, of which a few are copied */
-    SPLIT = 7,      /* the most that the parser copies and then reads: PAD and CRC */
-    ULPDU_MOST = 8, /* all octets of it are looked at */
+    AMONG = 500,     /* octets of a ULPDU, of which a few are copied */
+    SPLIT = 7,       /* the most that the parser copies and then reads: PAD and CRC */
+    ULPDU_MOST = 8,  /* all octets of it are looked at */
+    MARKED_MOST = 3, /* the same with a Marker; each length has another PAD */
     OCTETS_MOST = MPA_LENGTH_LEN + ULPDU_MOST + 3 + MPA_CRC_LEN + MPA_MARKER_LEN,
 };
 
@@ -86,16 +87,16 @@ void proof_mpa_copy_bare(void)
 }
 
 /*
- * Octets of which n are there, with a Marker at `grid` octets from the first. The length of the ULPDU is a constant,
- * too, so that all places are.
+ * Octets of which n are there, with a Marker at `grid` octets from the first, or without Markers. The length of the
+ * ULPDU is a constant, too, so that all places are. Returns whether the FPDU is complete. Each proof has false claims
+ * of its own: a false claim holds where it is not reached.
  */
-static void parse_octets(uint16_t length, uint32_t grid, size_t n)
+static bool parse_octets(struct mpa_fpdu *fpdu, uint16_t length, uint32_t grid, size_t n)
 {
     const struct mpa_framing framing = {grid < MPA_MARKER_PERIOD, 0};
     const uint64_t offset = MPA_MARKER_PERIOD - grid;
     const uint32_t distance = grid_distance(&framing, offset), crc = bare_octets(length) - MPA_CRC_LEN;
     uint8_t octets[OCTETS_MOST], *p = octets + OCTETS_MOST - n; /* the octet after the last is outside */
-    struct mpa_fpdu fpdu;
     size_t need;
     bool want_crc = any_bool();
 
@@ -105,49 +106,69 @@ static void parse_octets(uint16_t length, uint32_t grid, size_t n)
         if (fpdu_place_of(distance, i) < n)
             p[fpdu_place_of(distance, i)] = (uint8_t)(i == 0 ? length >> 8 : length);
     }
-    if (mpa_fpdu_parse(&fpdu, &need, &framing, want_crc, offset, p, n, framing.markers ? &scratch : NULL) ==
+    if (mpa_fpdu_parse(fpdu, &need, &framing, want_crc, offset, p, n, framing.markers ? &scratch : NULL) ==
         MPA_FPDU_MORE) {
         CLAIM(need > n && need <= mpa_fpdu_octets(&framing, offset, length));
         FALSE_CLAIM(n == 0);
-        return;
+        return false;
     }
-    CLAIM(need == n && fpdu.length == n && n == mpa_fpdu_octets(&framing, offset, length));
-    CLAIM(fpdu.ulpdu_length == length && fpdu.pad_length == mpa_pad_length(length));
-    CLAIM(fpdu.offset == offset && fpdu.header == offset + fpdu_place_of(distance, 0));
-    CLAIM(need == bare_octets(length) + MPA_MARKER_LEN * fpdu.n_markers);
+    CLAIM(need == n && fpdu->length == n && n == mpa_fpdu_octets(&framing, offset, length));
+    CLAIM(fpdu->ulpdu_length == length && fpdu->pad_length == mpa_pad_length(length));
+    CLAIM(fpdu->offset == offset && fpdu->header == offset + fpdu_place_of(distance, 0));
+    CLAIM(need == bare_octets(length) + MPA_MARKER_LEN * fpdu->n_markers);
     for (uint32_t i = 0; i < length; i++)
-        CLAIM(ulpdu_of(&fpdu)[i] == p[fpdu_place_of(distance, MPA_LENGTH_LEN + i)]);
-    for (uint32_t i = 0; i < fpdu.pad_length; i++)
-        CLAIM(fpdu.pad[i] == p[fpdu_place_of(distance, MPA_LENGTH_LEN + length + i)]);
+        CLAIM(ulpdu_of(fpdu)[i] == p[fpdu_place_of(distance, MPA_LENGTH_LEN + i)]);
+    for (uint32_t i = 0; i < fpdu->pad_length; i++)
+        CLAIM(fpdu->pad[i] == p[fpdu_place_of(distance, MPA_LENGTH_LEN + length + i)]);
     for (uint32_t i = 0; i < MPA_CRC_LEN; i++)
-        CLAIM((uint8_t)(fpdu.crc >> 8 * i) == p[fpdu_place_of(distance, crc + i)]);
-    if (fpdu.n_markers > 0) {
-        CLAIM(fpdu.markers[0].offset == offset + grid);
-        CLAIM(fpdu.markers[0].reserved == (p[grid] << 8 | p[grid + 1]));
-        CLAIM(fpdu.markers[0].fpduptr == (p[grid + 2] << 8 | p[grid + 3]));
-        CLAIM(fpdu.markers[0].expected == grid);
-        FALSE_CLAIM(fpdu.markers[0].reserved == 0);
+        CLAIM((uint8_t)(fpdu->crc >> 8 * i) == p[fpdu_place_of(distance, crc + i)]);
+    if (fpdu->n_markers > 0) {
+        CLAIM(fpdu->markers[0].offset == offset + grid);
+        CLAIM(fpdu->markers[0].reserved == (p[grid] << 8 | p[grid + 1]));
+        CLAIM(fpdu->markers[0].fpduptr == (p[grid + 2] << 8 | p[grid + 3]));
+        CLAIM(fpdu->markers[0].expected == grid);
     }
     CLAIM(IMPLIES(want_crc, crc_from == p && crc_octets == fpdu_place_of(distance, crc)));
-    CLAIM(fpdu.crc_computed == (want_crc ? crc_value : 0));
-    FALSE_CLAIM(fpdu.n_markers == 0);
-    FALSE_CLAIM(fpdu.n_markers > 0);
-    FALSE_CLAIM(fpdu.ulpdu != scratch.ulpdu);
-    FALSE_CLAIM(length < ULPDU_MOST);
+    CLAIM(fpdu->crc_computed == (want_crc ? crc_value : 0));
+    return true;
 }
 
+/* Without Markers. What is incomplete differs little from one length to the next. */
 void proof_mpa_fpdu_parse(void)
 {
+    struct mpa_fpdu fpdu;
+
     crc_value = any_u32();
     for (uint16_t length = 0; length <= ULPDU_MOST; length++) {
-        for (uint32_t grid = 0; grid <= OCTETS_MOST + 1; grid++) {
-            uint32_t at = grid <= OCTETS_MOST ? grid : MPA_MARKER_PERIOD; /* the last has no Markers */
-            const struct mpa_framing framing = {at < MPA_MARKER_PERIOD, 0};
-            size_t need = mpa_fpdu_octets(&framing, MPA_MARKER_PERIOD - at, length);
+        for (size_t n = length == 0 ? 0 : bare_octets(length) - 1; n <= bare_octets(length); n++) {
+            if (!parse_octets(&fpdu, length, MPA_MARKER_PERIOD, n))
+                continue;
+            FALSE_CLAIM(length < ULPDU_MOST);
+            FALSE_CLAIM(fpdu.crc == 0);
+            FALSE_CLAIM(fpdu.crc_computed == 0);
+        }
+    }
+}
+
+void proof_mpa_fpdu_parse_marker(void)
+{
+    struct mpa_fpdu fpdu;
+
+    crc_value = any_u32();
+    for (uint16_t length = 0; length <= MARKED_MOST; length++) {
+        for (uint32_t grid = 0; grid <= OCTETS_MOST; grid++) {
+            const struct mpa_framing framing = {true, 0};
+            size_t need = mpa_fpdu_octets(&framing, MPA_MARKER_PERIOD - grid, length);
 
             /* What is incomplete differs little from one length to the next. */
-            for (size_t n = length == 0 ? 0 : need - 1; n <= need; n++)
-                parse_octets(length, at, n);
+            for (size_t n = length == 0 ? 0 : need - 1; n <= need; n++) {
+                if (!parse_octets(&fpdu, length, grid, n))
+                    continue;
+                FALSE_CLAIM(fpdu.n_markers == 0);
+                FALSE_CLAIM(fpdu.n_markers == 0 || fpdu.markers[0].reserved == 0);
+                FALSE_CLAIM(fpdu.ulpdu != scratch.ulpdu);
+                FALSE_CLAIM(length < MARKED_MOST);
+            }
         }
     }
 }
