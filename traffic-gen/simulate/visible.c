@@ -65,6 +65,12 @@ static bool roce_packet_at(const struct packets *packets, unsigned number, bool 
     return true;
 }
 
+/* The generator numbers the queue pairs of a connection 2n - 1 and 2n; a packet has the number of its receiver. */
+static bool same_connection(const struct roce_packet *a, const struct roce_packet *b)
+{
+    return (a->queue + 1) / 2 == (b->queue + 1) / 2;
+}
+
 /*
  * Nothing that is captured later has a number that the missing request's side, or its peer, uses after it. Or the
  * request is captured only later, which fills the gap in the numbers.
@@ -81,16 +87,15 @@ static bool leaves_no_trace(const struct view *view, const struct packets *packe
         unsigned number = view_packet(view, i);
         const struct frame_in_memory *other = packets_frame(packets, number);
 
-        if (other->client != frame->client || !roce_packet_at(packets, number, plan->vlan, plan->ipv6, &later))
+        if (other->client != frame->client || !roce_packet_at(packets, number, plan->vlan, plan->ipv6, &later) ||
+            !same_connection(&lost, &later))
             continue;
-        if (other->to_client == frame->to_client && !later.response && later.queue == lost.queue &&
-            later.psn == lost.psn && number > missing)
+        if (other->to_client == frame->to_client && !later.response && later.psn == lost.psn && number > missing)
             return true;
         if (number < missing)
             continue;
-        if (other->to_client == frame->to_client
-                ? !later.response && later.queue == lost.queue && ib_psn_distance(lost.psn, later.psn) > 0
-                : later.response && ib_psn_distance(lost.psn, later.psn) >= 0)
+        if (other->to_client == frame->to_client ? !later.response && ib_psn_distance(lost.psn, later.psn) > 0
+                                                 : later.response && ib_psn_distance(lost.psn, later.psn) >= 0)
             return false;
     }
     return true;
