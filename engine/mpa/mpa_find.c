@@ -202,6 +202,10 @@ static void after_reject(struct mpa_connection *mpa, unsigned side)
             from = s->window.offset;
         for (size_t i = 0; i < s->n_runs; i++)
             look_after_reject(mpa, side, from, i);
+        s->state = SIDE_IGNORED;
+        s->cursor = mpa_window_end(&s->window); /* an FPDU may have begun in the frame's segment: its octets stay */
+        s->cut_end = 0;
+        return;
     }
     mpa_ignore(mpa, side);
 }
@@ -661,7 +665,8 @@ static bool find_step(struct mpa_connection *mpa, unsigned side)
         mpa_framing_octets(mpa, side);
         break;
     case SIDE_IGNORED:
-        mpa_ignore(mpa, side);
+        if (mpa->phase != MPA_PHASE_REJECTED)
+            mpa_ignore(mpa, side);
         break;
     }
     return false;

@@ -449,6 +449,12 @@ void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_
         judge_after_invalid(mpa, side, event);
 }
 
+/* The side may have sent another startup frame, not captured, which its peer had received before these octets. */
+static bool startup_missed(const struct mpa_side *s, const struct octets_origin *origin)
+{
+    return s->hole || (origin->acked_known && origin->acked > (s->any ? s->next : 0));
+}
+
 void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                             const struct octets_origin *origin)
 {
@@ -473,10 +479,13 @@ void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t 
             mpa_boundary_report(mpa, side, &b, p, n);
         return;
     }
-    /* The connection may be used for other purposes (7.1.2), including another startup, after which FPDUs are legal. */
+    /*
+     * The connection may be used for other purposes (7.1.2), including another startup, after which FPDUs are legal. A
+     * hole may hide it.
+     */
     if (mpa_is_startup(p, n))
         mpa->order->side[0].proof_after_reject = mpa->order->side[1].proof_after_reject = true;
-    if (mpa->side[side].hole) /* the hole may hide another startup */
+    if (mpa->side[side].hole || startup_missed(&mpa->side[other_side(side)], origin))
         order->proof_after_reject = true;
     if (order->proof_after_reject || !mpa_fpdu_proven(p, n))
         return;

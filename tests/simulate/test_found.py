@@ -4,7 +4,8 @@ who conforms, `play` the words after `iwarp-gen play script`, `snap` the capture
 not captured.
 
 captured.tsv: conversations that need the place of each packet, as captures in found/. `named` says whether the rule is broken in them. Each was
-written by `iwarp-gen simulate --seed=N --count=1 -w`, with the seed in its name, when the checker was wrong about it."""
+written by `iwarp-gen simulate --seed=N --count=1 -w`, or by `play` if it is a complete capture, with the seed in its name, when the
+checker or the model was wrong about it."""
 import csv
 import json
 import pathlib
