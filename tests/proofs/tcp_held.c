@@ -9,7 +9,7 @@
 #include "engine/core/heap.h"
 #include "tests/proofs/proof.h"
 
-enum { PIECES = 3, CAPACITY = 4, LARGER = 16, NEWEST = PIECES };
+enum { PIECES = 3, FEW = 2, CAPACITY = 4, LARGER = 16, NEWEST = PIECES };
 
 static struct tcp_piece first_piece, second_piece, third_piece, new_piece;
 static struct tcp_piece *const piece[] = {&first_piece, &second_piece, &third_piece, &new_piece};
@@ -120,7 +120,7 @@ static void add(size_t n, size_t first, size_t capacity)
         CLAIM(piece[NEWEST]->start == wanted.start && piece[NEWEST]->length == wanted.length &&
               piece[NEWEST]->captured == wanted.captured);
         FALSE_CLAIM(tcp_held_first(&held) != piece[NEWEST]);
-        FALSE_CLAIM(n < PIECES || tcp_held_first(&held) == piece[NEWEST]);
+        FALSE_CLAIM(n < FEW || tcp_held_first(&held) == piece[NEWEST]);
         FALSE_CLAIM(held.pieces == table);
     } else {
         CLAIM(held.n == n && held.octets == before);
@@ -132,7 +132,7 @@ void proof_tcp_held_add(void)
 {
     for (unsigned refused = 0; refused <= 1; refused++) {
         refuses = refused;
-        for (size_t n = 0; n <= PIECES; n++) {
+        for (size_t n = 0; n <= FEW; n++) {
             add(n, 0, CAPACITY);
             add(n, 0, n);     /* full */
             add(n, 1, n + 1); /* full, except for what was taken */
@@ -159,7 +159,7 @@ static void cut(size_t n, size_t first)
 
 void proof_tcp_held_cut(void)
 {
-    for (size_t n = 0; n <= PIECES; n++) {
+    for (size_t n = 0; n <= FEW; n++) {
         cut(n, 0);
         cut(n, 1);
     }
