@@ -28,7 +28,7 @@ enum tap_kind {
     /* Sends */
     TAP_HEAD,
     TAP_BODY,
-    TAP_SENT, /* the adapter has finished a posted Send; status 0: the peer has received it, but on iWARP */
+    TAP_SENT, /* the adapter has finished a posted Send; status 0: the peer has it (on iWARP, perhaps) */
     TAP_RECEIVED,
     /* Chunks that the server moves: one segment each, with handle, address and total. */
     TAP_WRITE,       /* with the octets */
@@ -57,7 +57,7 @@ struct tap_event {
     __u8 last;     /* TAP_WRITTEN: the last record, although it has octets */
     __u8 ird, ord; /* the largest number of Reads that the sender of the private data serves, and has outstanding */
     __u8 pad[2];
-    __u32 lost, unused; /* lost: records so far that are missing before this one */
+    __u32 lost, unused; /* lost: number of records that are missing so far */
     /*
      * struct sockaddr_in or sockaddr_in6. Zero in records of Sends and chunks if an earlier record of the connection
      * had them.

@@ -10,7 +10,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* Twice the largest payload of Linux's NFS: segments of a message beyond this are not written without octets. */
+/* MOVED_MAX: twice the largest payload of Linux's NFS. Beyond it, segments of a message need octets to be written. */
 enum { MOVED_MAX = 8 << 20, OFFERED_MAX = 4096 };
 
 /* An RDMA Read begun by the server. */

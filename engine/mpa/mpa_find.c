@@ -202,12 +202,10 @@ static void after_reject(struct mpa_connection *mpa, unsigned side)
             from = s->window.offset;
         for (size_t i = 0; i < s->n_runs; i++)
             look_after_reject(mpa, side, from, i);
-        s->state = SIDE_IGNORED;
-        s->cursor = mpa_window_end(&s->window); /* an FPDU may have begun in the frame's segment: its octets stay */
-        s->cut_end = 0;
-        return;
+        s->state = SIDE_IGNORED; /* the octets stay: an FPDU may have begun in the frame's segment */
+    } else {
+        mpa_ignore(mpa, side);
     }
-    mpa_ignore(mpa, side);
 }
 
 void mpa_find_after_reject(struct mpa_connection *mpa, unsigned side)

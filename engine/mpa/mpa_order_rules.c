@@ -481,7 +481,7 @@ void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t 
     }
     /*
      * The connection may be used for other purposes (7.1.2), including another startup, after which FPDUs are legal. A
-     * hole may hide it.
+     * hole may hide such a startup.
      */
     if (mpa_is_startup(p, n))
         mpa->order->side[0].proof_after_reject = mpa->order->side[1].proof_after_reject = true;

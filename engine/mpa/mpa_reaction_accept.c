@@ -195,8 +195,8 @@ static void accept_settle(struct mpa_connection *mpa, struct accept_watch *watch
 }
 
 /*
- * Everything that the Terminate's sender had received was looked at. Without CRCs an FPDU may wait for later octets to
- * confirm it, but nothing that it contains would be a CRC error.
+ * Every FPDU that the Terminate's sender had received was looked at. Without CRCs, an FPDU may still wait for later
+ * octets that confirm the FPDU; but without CRCs no FPDU has a CRC error.
  */
 static bool looked_at(const struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {

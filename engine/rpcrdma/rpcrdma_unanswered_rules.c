@@ -109,7 +109,10 @@ static bool spoke_since(const struct rpcrdma_connection *rpcrdma, const struct r
     return rpcrdma->reaction->spoke_ns[other_side(t->side)] > t->call.time_ns;
 }
 
-/* Its host acknowledged the Call, or it spoke. Otherwise the capture may have lost the rest of the connection. */
+/*
+ * The responder's host acknowledged the Call, or the responder spoke. Otherwise the capture may have lost the rest of
+ * the connection.
+ */
 static bool heard_since(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
     return rpcrdma->received[other_side(t->side)] > t->call.offset || spoke_since(rpcrdma, t);
@@ -185,7 +188,7 @@ static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
         rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_5_3_04, 0,
                         "expected a Reply or ERR_CHUNK in answer to a reverse-direction Call with chunks; found no "
                         "answer to a reverse-direction Call with chunks");
-    else if (t->reverse && t->twin && now && spoke_since(rpcrdma, t)) /* it need not have mistaken the Call */
+    else if (t->reverse && t->twin && now && spoke_since(rpcrdma, t)) /* a silent responder need not have mistaken it */
         rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_2_4_1_02, 0,
                         "expected an answer to the reverse-direction Call in frame %u, which shares its XID with a "
                         "forward Call; found no answer to the reverse-direction Call",

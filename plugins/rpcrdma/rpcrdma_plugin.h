@@ -112,9 +112,9 @@ const char *rpcrdma_procedure_name(wmem_allocator_t *pool, const struct kept_tra
 void rpcrdma_builtin_message(const struct rpcrdma_canvas *canvas);
 /* For a message that was reassembled here, and for a part of a message that is reassembled in `frame` (0: unknown). */
 void rpcrdma_builtin_rebuilt(const struct rpcrdma_canvas *canvas, tvbuff_t *message, const struct kept_rpc *rpc);
+void rpcrdma_builtin_rebuilt_in(const struct rpcrdma_canvas *canvas, uint32_t frame);
 /* InfiniBand: for a Send, which may have several packets. */
 void rpcrdma_builtin_sent(const struct rpcrdma_canvas *canvas);
-void rpcrdma_builtin_rebuilt_in(const struct rpcrdma_canvas *canvas, uint32_t frame);
 void rpcrdma_builtin_move(const struct rpcrdma_canvas *canvas, const struct kept_move *move);
 void rpcrdma_builtin_handoff(void);
 

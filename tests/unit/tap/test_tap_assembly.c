@@ -51,7 +51,7 @@ static void the_head_is_first(void **state)
     assembly_free(assembly);
 }
 
-/* What is there is complete in a moment, or never; a body may wait for its head. */
+/* The other blocks of an item come at once, or are lost; but a body may wait for its head. */
 static void missing_blocks_are_counted(void **state)
 {
     struct assembly *assembly = assembly_new();

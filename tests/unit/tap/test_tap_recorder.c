@@ -453,7 +453,7 @@ static void packets_without_octets_are_left_out(void **state)
     end();
 }
 
-/* A peer can name 4 GiB in 16 octets. What nobody can have moved is missing, and costs no more than it. */
+/* A peer can name 4 GiB in 16 octets. Such segments count as missing, and no packets are written for them. */
 static void impossible_lengths_are_missing(void **state)
 {
     enum { SEGMENTS = 250 };

@@ -15,7 +15,10 @@ const char *talk_question(struct talk *talk, enum talk_sign sign);
 bool talk_receive(struct talk *talk, int64_t until);
 /* Notes what was received as an answer, unless it is due (talk_mark()). caption: a description. */
 void talk_note_answer(struct talk *talk, const char *caption);
-/* A usual start-up failed. closed: by a close, though our side said nothing odd. */
+/*
+ * A usual start-up failed. closed: the device ended the connection. If our side has said nothing odd, this counts as a
+ * close where the device has to go on.
+ */
 void talk_note_refusal(struct talk *talk, bool closed);
 /* Describes octets of one side. */
 void talk_caption(const struct talk *talk, bool ours, const uint8_t *p, size_t n, GString *out);
