@@ -151,7 +151,7 @@ static bool open_files(struct copy *copy, const char *in, const char *out, GErro
     if (!copy->in)
         return annotate_trouble(error, in, g_strerror(errno));
     setvbuf(copy->in, NULL, _IOFBF, BUFFER);
-    stream = unpack_stream(copy->in, &copy->unpack);
+    stream = unpack_stream(copy->in, NULL, &copy->unpack);
     if (!stream)
         return annotate_trouble(error, in, g_strerror(errno));
     copy->in = stream;

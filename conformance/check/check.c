@@ -469,14 +469,14 @@ static void part_if_due(struct reading *reading, int64_t now)
 
 /* ---- reading ---- */
 
-/* For a live capture: must come before the next connections close. */
+/* Must come before the next connections close. */
 static void look_for_drops(struct reading *reading, int64_t now)
 {
     static const int64_t often_ns = 10000000;
     uint64_t dropped;
 
-    if (now >= reading->looked_ns && now - reading->looked_ns < often_ns)
-        return;
+    if (capture_is_live(reading->source) && now >= reading->looked_ns && now - reading->looked_ns < often_ns)
+        return; /* the kernel is not asked more often */
     reading->looked_ns = now;
     dropped = capture_dropped(reading->source);
     if (dropped == reading->dropped_so_far)
@@ -490,14 +490,14 @@ static void look_at_clock(struct reading *reading, int64_t now)
 {
     if (reading->parts)
         part_if_due(reading, now);
-    if (capture_is_live(reading->source))
+    if (capture_counts_drops(reading->source))
         look_for_drops(reading, now);
 }
 
 static enum capture_status check_read_all(struct reading *reading, struct capture_error *error)
 {
     const struct check_progress *progress = reading->progress;
-    const bool timed = reading->parts || capture_is_live(reading->source);
+    const bool timed = reading->parts || capture_counts_drops(reading->source);
     struct packet packet;
     enum capture_status status;
 

@@ -28,7 +28,8 @@ enum {
 struct capture {
     pcap_t *pcap;
     struct capture_direct *direct; /* NULL: libpcap reads the packets */
-    struct unpack *unpack;         /* NULL: the file is not compressed */
+    struct unpack *unpack;         /* NULL: a regular file that is not compressed */
+    struct drops_stream drops;     /* of any other */
     int linktype;
     char *name;
     char *buffer; /* of the stream; outlives it */
@@ -42,7 +43,7 @@ struct capture {
     char last_text[CAPTURE_ERROR_SIZE];
     volatile sig_atomic_t stop;
     uint64_t packets;
-    uint64_t dropped; /* recorded in the file */
+    uint64_t dropped; /* recorded in a regular file */
     bool filtered;
     struct bpf_program filter;                      /* for a file */
     struct capture_keep *keep;                      /* NULL: packets are not kept */
@@ -85,8 +86,8 @@ static void capture_say_refused(struct capture_error *error, const struct captur
 {
     const char *name = capture->name, *hint = format_hint(magic, n);
     const char *trouble = capture->unpack ? unpack_trouble(capture->unpack) : NULL;
-    const char *inside = capture->unpack ? " after decompression with " : "";
-    const char *form = capture->unpack ? unpack_format(capture->unpack) : "";
+    const char *packed = capture->unpack ? unpack_format(capture->unpack) : NULL;
+    const char *inside = packed ? " after decompression with " : "", *form = packed ? packed : "";
 
     if (trouble)
         capture_error_set(error, "%s: cannot be decompressed: %s: %s", name, form, trouble);
@@ -134,10 +135,16 @@ static bool capture_look_at(struct opening *opening)
     return true;
 }
 
+static void capture_watch_drops(void *ctx, const uint8_t *p, size_t n)
+{
+    drops_octets(ctx, p, n);
+}
+
 /* Prepares for reading the content of the file. */
 static bool capture_prepare(struct capture *capture, struct opening *opening, struct capture_error *error)
 {
     struct stat status;
+    const struct unpack_watch watch = {.ctx = &capture->drops, .octets = capture_watch_drops};
     FILE *stream;
 
     if (fstat(fileno(opening->file), &status) == 0) {
@@ -151,7 +158,7 @@ static bool capture_prepare(struct capture *capture, struct opening *opening, st
     capture->buffer = opening->file == stdin ? NULL : malloc(READ_BUFFER);
     if (capture->buffer)
         setvbuf(opening->file, capture->buffer, _IOFBF, READ_BUFFER);
-    stream = unpack_stream(opening->file, &capture->unpack);
+    stream = unpack_stream(opening->file, &watch, &capture->unpack);
     if (stream)
         opening->file = stream;
     if (stream && (capture->unpack || capture->size < 0 || capture_look_at(opening)))
@@ -524,12 +531,19 @@ uint64_t capture_dropped(struct capture *capture)
 {
     if (capture->is_tap)
         return direct_dropped(capture->direct);
-    return capture->is_live ? live_dropped(&capture->live) : capture->dropped;
+    if (capture->is_live)
+        return live_dropped(&capture->live);
+    return capture->unpack ? capture->drops.sum : capture->dropped;
 }
 
 bool capture_is_live(const struct capture *capture)
 {
     return capture->is_live;
+}
+
+bool capture_counts_drops(const struct capture *capture)
+{
+    return capture->is_live || capture->unpack;
 }
 
 bool capture_is_endless(const struct capture *capture)

@@ -136,3 +136,75 @@ uint64_t capture_drops(int fd, int64_t size)
     }
     return drops;
 }
+
+/* ---- streams ---- */
+
+/* The length of the block whose first BLOCK_MIN octets are kept; 0: not pcapng. */
+static uint32_t begin_block(struct drops_stream *stream, uint32_t *type)
+{
+    static const struct file native;
+    struct file file = {.swapped = stream->swapped};
+    uint32_t length;
+
+    *type = drops_get32(&file, stream->kept);
+    if (*type == block_section) { /* the same in both orders */
+        file.swapped = drops_get32(&native, stream->kept + 8) != section_magic;
+        if (drops_get32(&file, stream->kept + 8) != section_magic)
+            return 0;
+        stream->swapped = file.swapped;
+        stream->begun = true;
+    }
+    length = drops_get32(&file, stream->kept + 4);
+    return stream->begun && length >= BLOCK_MIN && length % 4 == 0 ? length : 0;
+}
+
+static void take_statistics(struct drops_stream *stream, uint32_t length)
+{
+    const struct file file = {.swapped = stream->swapped};
+    uint32_t interface = drops_get32(&file, stream->kept + 8);
+    uint64_t dropped;
+
+    if (length <= STATISTICS_OPTIONS || interface >= sizeof stream->dropped / sizeof stream->dropped[0])
+        return;
+    dropped = drops_of(&file, stream->kept + STATISTICS_OPTIONS, length - STATISTICS_OPTIONS - 4);
+    stream->sum += dropped - stream->dropped[interface];
+    stream->dropped[interface] = dropped;
+}
+
+/* Called when octets are kept: decides what follows them. */
+static void look_at_block(struct drops_stream *stream)
+{
+    uint32_t type, length = begin_block(stream, &type);
+
+    stream->unusual = length == 0;
+    if (length == 0)
+        return;
+    if (type == BLOCK_STATISTICS && length <= sizeof stream->kept && stream->n_kept < length) {
+        stream->to_keep = length;
+        return;
+    }
+    if (type == BLOCK_STATISTICS && stream->n_kept == length)
+        take_statistics(stream, length);
+    stream->to_skip = length - stream->n_kept;
+    stream->n_kept = stream->to_keep = 0;
+}
+
+void drops_octets(struct drops_stream *stream, const uint8_t *p, size_t n)
+{
+    while (n > 0 && !stream->unusual) {
+        uint32_t to_keep = stream->to_keep ? stream->to_keep : BLOCK_MIN;
+        size_t step = stream->to_skip ? stream->to_skip : to_keep - stream->n_kept;
+
+        step = step < n ? step : n;
+        if (stream->to_skip) {
+            stream->to_skip -= (uint32_t)step;
+        } else {
+            memcpy(stream->kept + stream->n_kept, p, step);
+            stream->n_kept += (uint32_t)step;
+            if (stream->n_kept == to_keep)
+                look_at_block(stream);
+        }
+        p += step;
+        n -= step;
+    }
+}

@@ -21,6 +21,7 @@ enum {
 struct unpack {
     FILE *packed;
     const struct codec *codec;
+    struct unpack_watch watch;
     int64_t position; /* in the file, of the octets after the input buffer */
     size_t start, end;
     bool between;  /* between frames: the file may end here */
@@ -132,6 +133,31 @@ static void lz4_end(struct unpack *unpack)
     LZ4F_freeDecompressionContext(unpack->state.lz4);
 }
 
+/* ---- none: a pipe ---- */
+
+static bool plain_begin(struct unpack *unpack)
+{
+    (void)unpack;
+    return true;
+}
+
+static const char *plain_step(struct unpack *unpack, uint8_t *out, size_t room, size_t *made)
+{
+    size_t n = unpack->end - unpack->start;
+
+    *made = n < room ? n : room;
+    memcpy(out, unpack->input + unpack->start, *made);
+    unpack->start += *made;
+    unpack->between = true;
+    return NULL;
+}
+
+static void plain_end(struct unpack *unpack)
+{
+    (void)unpack;
+}
+
+static const struct codec plain = {.begin = plain_begin, .step = plain_step, .end = plain_end};
 static const struct codec codecs[] = {
     {"gzip", {0x1f, 0x8b}, 2, gzip_begin, gzip_step, gzip_end},
     {"zstd", {0x28, 0xb5, 0x2f, 0xfd}, 4, zstd_begin, zstd_step, zstd_end},
@@ -218,6 +244,8 @@ static ssize_t read_unpacked(void *cookie, char *out, size_t room)
         if (trouble && made == 0)
             return -1;
     }
+    if (unpack->watch.octets)
+        unpack->watch.octets(unpack->watch.ctx, (const uint8_t *)out, made);
     return (ssize_t)made;
 }
 
@@ -267,11 +295,12 @@ static FILE *unpack_start(FILE *file, const struct codec *codec, const uint8_t *
     return stream;
 }
 
-FILE *unpack_stream(FILE *file, struct unpack **unpack)
+FILE *unpack_stream(FILE *file, const struct unpack_watch *watch, struct unpack **unpack)
 {
     uint8_t magic[MAGIC];
     size_t n = 0;
     const struct codec *codec;
+    FILE *stream;
 
     *unpack = NULL;
     /* Avoids stdio, whose buffer would hold more octets of a pipe than these. */
@@ -286,16 +315,12 @@ FILE *unpack_stream(FILE *file, struct unpack **unpack)
             n += (size_t)got;
     }
     codec = find_codec(magic, n);
-    if (codec)
-        return unpack_start(file, codec, magic, n, unpack);
-    if (n == 0 || lseek(fileno(file), -(off_t)n, SEEK_CUR) >= 0)
+    if (!codec && (n == 0 || lseek(fileno(file), -(off_t)n, SEEK_CUR) >= 0))
         return file;
-    while (n > 0)
-        if (ungetc(magic[--n], file) == EOF) {
-            errno = EIO;
-            return NULL;
-        }
-    return file;
+    stream = unpack_start(file, codec ? codec : &plain, magic, n, unpack);
+    if (stream && watch)
+        (*unpack)->watch = *watch;
+    return stream;
 }
 
 void unpack_free(struct unpack *unpack)
@@ -313,7 +338,7 @@ const char *unpack_format(const struct unpack *unpack)
 
 const char *unpack_trouble(const struct unpack *unpack)
 {
-    return unpack->trouble;
+    return unpack->codec == &plain ? NULL : unpack->trouble; /* a stream that cannot be read says so itself */
 }
 
 bool unpack_is_truncated(const struct unpack *unpack)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """iwarp-check -i kernel: iwarp-tap beside it. A program with this name, which gives what iwarp-tap wrote once, plays its part."""
+import gzip
 import json
 import os
 import re
@@ -79,6 +80,16 @@ def test_the_kernel_is_an_interface(check, kernel, recorded, tmp_path):
     assert capture_of(check("--format=ndjson", "--verbose", tmp_path / "copy.pcap").stdout)["rules"] == capture_of(file.stdout)["rules"]
     started = json.loads((tmp_path / "started").read_text(encoding="utf-8"))
     assert started["arguments"] == ["--child", "--write=-", "--user", "root"] and started["user"] == os.geteuid()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_losses_come_through_a_pipe(check, recorded, packed):
+    """`iwarp-tap -w - | iwarp-check -` judges as `-i kernel` does."""
+    octets = recorded["lossy"].read_bytes()
+    said = check("--format=ndjson", "--verbose", "-", input=gzip.compress(octets) if packed else octets)
+    capture = capture_of(said.stdout)
+    assert said.returncode == 0 and capture["dropped"] == recorded["lost"], said.stderr
+    assert any(counts["inconclusive"] for counts in capture["rules"].values()) and not any(counts["failed"] for counts in capture["rules"].values())
 
 
 def test_options_of_live_captures(check, kernel, recorded, tmp_path):

@@ -29,7 +29,7 @@ static void decompress(const uint8_t *p, size_t n, size_t piece, uint8_t *out, s
 
     memset(outcome, 0, sizeof *outcome);
     HOLDS(raw);
-    stream = unpack_stream(raw, &unpack);
+    stream = unpack_stream(raw, NULL, &unpack);
     HOLDS(stream && (unpack != NULL) == (stream != raw));
     if (unpack)
         setvbuf(stream, NULL, _IONBF, 0);

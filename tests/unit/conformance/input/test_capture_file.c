@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Hand-made capture files, good and bad. */
 #include "conformance/input/capture.h"
+#include "conformance/input/capture_drops.h"
 #include "tests/unit/support/support.h"
 
 #include <pcap/dlt.h>
@@ -87,6 +88,50 @@ static void counters_of_dropped_packets(void **state)
             assert_int_equal(capture_dropped(capture), cases[i].dropped);
             capture_close(capture);
         }
+    }
+}
+
+/* As a pipe brings them: counters between packets, in pieces of any length. Of each interface the latest count. */
+static void counters_of_a_stream(void **state)
+{
+    static const char *const between[] = {
+        "05000000 24000000 00000000 00000000 00000000 0500 0800 0100000000000000 24000000 "
+        "05000000 24000000 00000000 00000000 00000000 0500 0800 0200000000000000 24000000 "
+        "05000000 28000000 01000000 00000000 00000000 0700 0800 0100000000000000 00000000 28000000",
+        "00000005 00000024 00000000 00000000 00000000 0005 0008 0000000000000001 00000024 "
+        "00000005 00000024 00000000 00000000 00000000 0005 0008 0000000000000002 00000024 "
+        "00000005 00000028 00000001 00000000 00000000 0007 0008 0000000000000001 00000000 00000028"};
+
+    for (unsigned big = 0; big < 2; big++) {
+        char hex[2048];
+        uint8_t octets[1024];
+        size_t n;
+
+        snprintf(hex, sizeof hex, "%s%s", big ? pcapng_big : pcapng_little, between[big]);
+        n = octets_of(hex, octets, sizeof octets);
+        for (size_t piece = 1; piece <= n; piece++) {
+            struct drops_stream stream = {0};
+
+            for (size_t at = 0; at < n; at += piece)
+                drops_octets(&stream, octets + at, n - at < piece ? n - at : piece);
+            assert_int_equal(stream.sum, 3);
+            assert_false(stream.unusual);
+        }
+        for (size_t cut = 0; cut < n; cut++) { /* damaged anywhere: no access outside, and nothing that never ends */
+            struct drops_stream stream = {0};
+
+            octets[cut] ^= 0xFF;
+            drops_octets(&stream, octets, n);
+            octets[cut] ^= 0xFF;
+        }
+    }
+    for (size_t i = 0; i < ARRAY_LENGTH(good); i++) {
+        struct drops_stream stream = {0};
+        uint8_t octets[1024];
+
+        drops_octets(&stream, octets, octets_of(good[i].hex, octets, sizeof octets));
+        assert_int_equal(stream.sum, 0);
+        assert_int_equal(stream.unusual, strncmp(good[i].name, "pcapng", 6) != 0);
     }
 }
 
@@ -257,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counters_of_dropped_packets),
+        cmocka_unit_test(counters_of_a_stream),
         cmocka_unit_test(both_formats_and_byte_orders),
         cmocka_unit_test(what_is_no_capture),
         cmocka_unit_test(corrupt_records),
