@@ -62,6 +62,7 @@ struct side {
     /* The other side repeated an acknowledgment while octets waited after a gap: it lacks the gap's octets, too. */
     bool asked_again;
     int64_t delivered_ns; /* time of the octets delivered last */
+    int64_t acked_since;  /* time of the segment that acknowledged octets last */
     uint64_t taken_back;  /* octets from here on are taken back; valid while takes_back */
     bool takes_back;
     uint64_t sums_right, sums_wrong; /* checksums that were verified */
@@ -425,12 +426,13 @@ static bool is_keep_alive(const struct side *me, const struct tcp_segment *segme
 }
 
 /*
- * A single octet that the receiver already has, after octets that the capture lost: a retransmission, or the garbage of
- * a keep-alive probe. A missing octet is better than a wrong one.
+ * A single octet that the receiver already has, after octets that the capture lost, or long after the acknowledgment: a
+ * retransmission, or the garbage of a keep-alive probe. A missing octet is better than a wrong one.
  */
 static bool may_be_garbage(const struct side *me, const struct tcp_segment *segment, uint64_t from)
 {
-    return segment->length == 1 && from > me->facts.next && me->facts.acked_known && me->facts.acked > from;
+    return segment->length == 1 && me->facts.acked_known && me->facts.acked > from &&
+           (from > me->facts.next || (from == me->facts.next && segment->time_ns - me->acked_since >= GRACE_NS_LONG));
 }
 
 /* Compares repeated octets with the first copy. Reports the first difference. */
@@ -541,7 +543,7 @@ static void pair_take_octets(struct tcp_pair *pair, const struct tcp_segment *se
     me->facts.highest = pair_larger(me->facts.highest, end);
     if (segment->length > me->facts.largest_segment)
         me->facts.largest_segment = segment->length;
-    if (start == me->facts.next && tcp_held_empty(&me->held) && !me->fin_known) {
+    if (start == me->facts.next && tcp_held_empty(&me->held) && !me->fin_known && !may_be_garbage(me, segment, start)) {
         pair->direct = segment;
         pair_deliver(pair, s, segment->payload, segment->captured, segment->length, &origin);
         pair->direct = NULL;
@@ -617,8 +619,10 @@ static void pair_take_ack(struct tcp_pair *pair, unsigned s, uint64_t acked, boo
         me->facts.acked = me->facts.acked_known ? pair_larger(me->facts.acked, acked) : acked;
         me->facts.acked_known = true;
     }
-    if (more)
+    if (more) {
+        me->acked_since = pair->now;
         give_up_overtaken(pair, s);
+    }
     if (me->facts.acked > me->facts.next)
         give_up_lost(pair, s);
 }

@@ -69,6 +69,27 @@ CONVERSATION(keep_alive_garbage_is_no_conflict, log_connect)
     log_expect(c, "0@3:d/8<>");
 }
 
+CONVERSATION(keep_alive_garbage_fills_no_gap, log_connect)
+{
+    send_at(c, 0, 0, "abc");
+    send_ack(c, 1, 0, 4); /* "d" was not captured */
+    c->now += 100000000;
+    send_at(c, 0, 3, "?");
+    send_at(c, 0, 4, "ef");
+    send_ack(c, 1, 0, 6);
+    log_expect(c, "0@0:abc/4<> hole0@3-4:lost/7 0@4:ef/7!<>");
+}
+
+/* Captured after its acknowledgment, because the directions came through different queues. */
+CONVERSATION(one_late_octet_fills_its_gap, log_connect)
+{
+    send_at(c, 0, 0, "abc");
+    send_ack(c, 1, 0, 4);
+    c->now += 50000000;
+    send_at(c, 0, 3, "d");
+    log_expect(c, "0@0:abc/4<> 0@3:d/6<>");
+}
+
 CONVERSATION(one_unacknowledged_octet_sent_again_is_compared, log_connect)
 {
     send_at(c, 0, 0, "abc");
