@@ -347,6 +347,8 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
         step->request = NULL;
         return;
     }
+    if (step->request && requests->uncertain && step->acked_known && step->acked < step->request->end)
+        step->request = NULL; /* sent before the request came: the answer to one in the hole */
     if (!step->request) {
         step->match = without_request(requests, step, early);
         return;
