@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Compressed files. The first octet chooses: compress the rest in one of the formats, in one or two frames, and recover
- * it; or read the rest as it is. For any size of reads, output and errors are the same.
+ * it; or read the rest as it is. For any size of reads, output and errors are the same, and so are the drop counters
+ * that pass by.
  */
 #define _GNU_SOURCE
+#include "conformance/input/capture_drops.h"
 #include "conformance/input/unpack.h"
 #include "tests/fuzz/fuzz_file.h"
 
@@ -104,9 +106,21 @@ static void round_trip(unsigned which, bool two_frames, const uint8_t *p, size_t
     HOLDS(outcome.error && outcome.truncated && outcome.n <= n && memcmp(output[0], p, outcome.n) == 0);
 }
 
+static struct drops_stream drops_of_pieces(const uint8_t *p, size_t n, size_t piece)
+{
+    struct drops_stream stream = {0};
+
+    for (size_t at = 0; at < n; at += piece) {
+        drops_octets(&stream, p + at, n - at < piece ? n - at : piece);
+        HOLDS(stream.n_kept <= sizeof stream.kept);
+    }
+    return stream;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct outcome large, small;
+    struct drops_stream whole, pieces;
 
     if (size == 0)
         return 0;
@@ -114,6 +128,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         round_trip(data[0] % 3, data[0] >= 3, data + 1, size - 1);
         return 0;
     }
+    whole = drops_of_pieces(data + 1, size - 1, size);
+    pieces = drops_of_pieces(data + 1, size - 1, 5);
+    HOLDS(whole.sum == pieces.sum && whole.unusual == pieces.unusual && whole.to_skip == pieces.to_skip);
     decompress(data + 1, size - 1, OUTPUT, output[0], &large);
     decompress(data + 1, size - 1, 61, output[1], &small);
     HOLDS(large.n == small.n && memcmp(output[0], output[1], large.n) == 0);
