@@ -158,7 +158,7 @@ static uint32_t begin_block(struct drops_stream *stream, uint32_t *type)
     return stream->begun && length >= BLOCK_MIN && length % 4 == 0 ? length : 0;
 }
 
-static void take_statistics(struct drops_stream *stream, uint32_t length)
+static void drops_take_statistics(struct drops_stream *stream, uint32_t length)
 {
     const struct file file = {.swapped = stream->swapped};
     uint32_t interface = drops_get32(&file, stream->kept + 8);
@@ -184,7 +184,7 @@ static void look_at_block(struct drops_stream *stream)
         return;
     }
     if (type == BLOCK_STATISTICS && stream->n_kept == length)
-        take_statistics(stream, length);
+        drops_take_statistics(stream, length);
     stream->to_skip = length - stream->n_kept;
     stream->n_kept = stream->to_keep = 0;
 }

@@ -230,6 +230,7 @@ void ib_plugin_register(void)
     expert_register_field_array(expert_register_protocol(proto), experts, array_length(experts));
     ib_flow_register();
     ib_others_register();
+    ib_follow_register(proto);
     compat_register_conversation_filter("rdma_ib", "RoCE and InfiniBand connection", is_of_connection,
                                         filter_of_connection);
 }

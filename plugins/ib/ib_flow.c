@@ -29,7 +29,8 @@ static int64_t last_ns;
 
 static struct by_frame frames; /* struct ib_frame */
 static wmem_map_t *differing;  /* numbers of retransmissions that differ -> how; emptied with the file */
-static wmem_map_t *forgotten;  /* numbers of frames whose queue pair had to make room; emptied with the file */
+static uint32_t n_connections;
+static wmem_map_t *forgotten; /* numbers of frames whose queue pair had to make room; emptied with the file */
 
 enum { UNPAIRED_MAX = 16384 }; /* as in iwarp-check with its default memory limit */
 
@@ -65,6 +66,11 @@ static struct ib_frame *flow_frame_of(struct ib_flow *flow, uint32_t number)
 const char *ib_flow_difference(uint32_t number)
 {
     return wmem_map_lookup(differing, GUINT_TO_POINTER(number));
+}
+
+uint32_t ib_flow_connections(void)
+{
+    return n_connections;
 }
 
 bool ib_flow_is_forgotten(uint32_t number)
@@ -203,6 +209,7 @@ static bool flow_on_open(void *ctx, struct ib_connection *connection, struct ib_
 
     (void)ctx;
     flow->connection.number = connection->id;
+    n_connections = MAX(n_connections, connection->id + 1);
     flow->connection.start_ns = connection->start_ns;
     for (unsigned side = 0; side < 2; side++)
         flow->connection.host[side] = flow_host_of(&connection->address[side]);
@@ -436,7 +443,7 @@ static void flow_file_closed(void)
     ib_icrc_senders_free(icrc_senders);
     icrc_senders = NULL;
     frames = (struct by_frame){NULL, 0};
-    fed = 0;
+    fed = n_connections = 0;
 }
 
 void ib_flow_register(void)

@@ -34,9 +34,14 @@ const struct ib_frame *ib_flow_frame(uint32_t number);
 const char *ib_flow_difference(uint32_t number);
 /* Later passes: the packet was the only one of its queue pair, which was forgotten for lack of room. */
 bool ib_flow_is_forgotten(uint32_t number);
+/* One more than the highest number of a connection. */
+uint32_t ib_flow_connections(void);
 /* The first pass is over. */
 void ib_flow_first_pass_over(void);
 void ib_flow_register(void);
+
+/* ib_follow.c */
+void ib_follow_register(int proto);
 
 /* ---- ib_others.c: the other dissectors of Wireshark's list ---- */
 

@@ -341,12 +341,13 @@ struct rpcrdma_flow *rpcrdma_flow_begin(struct connection *connection, const uin
     return flows = connection->rpcrdma = flow;
 }
 
-uint64_t rpcrdma_flow_transactions(uint32_t tcp_stream)
+uint64_t rpcrdma_flow_transactions(bool infiniband, uint32_t stream)
 {
     uint64_t most = 0;
 
     for (const struct rpcrdma_flow *flow = flows; flow; flow = flow->next) {
-        if (!flow->infiniband && flow->connection->tcp_stream == tcp_stream)
+        if (flow->infiniband == infiniband &&
+            (infiniband ? flow->connection->number : flow->connection->tcp_stream) == stream)
             most = MAX(most, flow->transactions);
     }
     return most;

@@ -242,8 +242,8 @@ void rpcrdma_flow_finish(struct rpcrdma_flow *flow, int64_t time_ns);
 /* After the first pass, when all connections have ended: judges what connections prove about each other. */
 void rpcrdma_flow_judge_ended(void);
 void rpcrdma_flow_file_opened(void);
-/* Transactions of the connections in this TCP stream. */
-uint64_t rpcrdma_flow_transactions(uint32_t tcp_stream);
+/* Transactions of the connections in this TCP stream, or of the connection with this number on InfiniBand. */
+uint64_t rpcrdma_flow_transactions(bool infiniband, uint32_t stream);
 const struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const struct place *place);
 /* Draws findings at a frame of which nothing else is shown. */
 void rpcrdma_draw_found(const struct remark *remarks, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);

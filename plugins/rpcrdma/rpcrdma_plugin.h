@@ -7,6 +7,8 @@
 #include "plugins/rpcrdma/fields.h"
 #include "plugins/rpcrdma/flow.h"
 
+#include <epan/tap.h>
+
 void rpcrdma_plugin_register(void);
 void rpcrdma_plugin_handoff(void);
 void rpcrdma_payload_handoff(void);
@@ -157,5 +159,19 @@ void rpcrdma_tap(struct rpcrdma_canvas *canvas);
 void rpcrdma_tap_rpc(const struct rpcrdma_canvas *canvas, tvbuff_t *message);
 /* The packet belongs to this transaction, for Follow and Conversation Filter. */
 void rpcrdma_tap_belongs(const struct rpcrdma_canvas *canvas, const struct kept_transaction *t);
+
+/* ---- for followers: sub-streams are transactions, 0: all of them ---- */
+
+#define RPCRDMA_FOLLOW "rpcrdma_follow" /* the tap */
+
+/* The transaction of a drawn packet; 0: none. */
+unsigned rpcrdma_follow_transaction(packet_info *pinfo);
+/* False: 0, or Wireshark's number for "not used". */
+bool rpcrdma_follow_is_one(unsigned transaction);
+/* The listener of the tap; follow_info_t as its tapdata. */
+tap_packet_status rpcrdma_follow_packet(void *tapdata, packet_info *pinfo, epan_dissect_t *edt, const void *data,
+                                        tap_flags_t flags);
+/* Of a connection with so many transactions: this number, or if there is none, and `before`, the last. */
+bool rpcrdma_follow_find(uint64_t transactions, unsigned number, bool before, unsigned *found);
 
 #endif

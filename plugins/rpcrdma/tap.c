@@ -84,7 +84,7 @@ void rpcrdma_tap_belongs(const struct rpcrdma_canvas *canvas, const struct kept_
         p_set_proto_data(canvas->pinfo->pool, canvas->pinfo, rpcrdma_proto, 0, GUINT_TO_POINTER((unsigned)t->number));
 }
 
-static unsigned transaction_of(packet_info *pinfo)
+unsigned rpcrdma_follow_transaction(packet_info *pinfo)
 {
     return GPOINTER_TO_UINT(p_get_proto_data(pinfo->pool, pinfo, rpcrdma_proto, 0));
 }
@@ -111,9 +111,8 @@ void rpcrdma_tap_rpc(const struct rpcrdma_canvas *canvas, tvbuff_t *message)
     tap_queue_packet(messages, canvas->pinfo, news);
 }
 
-/* Sub-streams are transactions; 0: all of them. */
-static tap_packet_status follow_packet(void *tapdata, packet_info *pinfo, epan_dissect_t *edt, const void *data,
-                                       tap_flags_t flags)
+tap_packet_status rpcrdma_follow_packet(void *tapdata, packet_info *pinfo, epan_dissect_t *edt, const void *data,
+                                        tap_flags_t flags)
 {
     const follow_info_t *info = tapdata;
     const struct followed *news = data;
@@ -123,7 +122,7 @@ static tap_packet_status follow_packet(void *tapdata, packet_info *pinfo, epan_d
     return follow_tvb_tap_listener(tapdata, pinfo, edt, news->message, flags);
 }
 
-static bool is_one(unsigned transaction)
+bool rpcrdma_follow_is_one(unsigned transaction)
 {
     return transaction != 0 && transaction != UINT_MAX;
 }
@@ -132,7 +131,7 @@ static char *filter_of_transaction(unsigned stream, unsigned transaction)
 {
     char *connection = follow_filter_of_stream(stream, transaction), *both;
 
-    if (!connection || !is_one(transaction))
+    if (!connection || !rpcrdma_follow_is_one(transaction))
         return connection;
     both = ws_strdup_printf("%s and rpcrdma.transaction == %u", connection, transaction);
     g_free(connection);
@@ -146,30 +145,34 @@ static char *filter_of_packet(epan_dissect_t *edt, packet_info *pinfo, unsigned 
     if (!connection)
         return NULL;
     g_free(connection);
-    *transaction = transaction_of(pinfo);
+    *transaction = rpcrdma_follow_transaction(pinfo);
     return filter_of_transaction(*stream, *transaction);
+}
+
+bool rpcrdma_follow_find(uint64_t transactions, unsigned number, bool before, unsigned *found)
+{
+    *found = number > transactions ? (unsigned)transactions : number;
+    return number <= transactions || (before && transactions > 0);
 }
 
 static compat_bool find_transaction(unsigned stream, unsigned number, compat_bool before, unsigned *found)
 {
-    uint64_t n = rpcrdma_flow_transactions(stream);
-
-    *found = number > n ? (unsigned)n : number;
-    return number <= n || (before && n > 0);
+    return rpcrdma_follow_find(rpcrdma_flow_transactions(false, stream), number, before, found);
 }
 
 /* ---- Conversation Filter: a transaction with the operations that move its data, on TCP ---- */
 
 static compat_bool has_transaction(COMPAT_OF_PACKET)
 {
-    return pinfo->ptype == PT_TCP && is_one(transaction_of(pinfo)) && find_conversation_pinfo(pinfo, 0);
+    return pinfo->ptype == PT_TCP && rpcrdma_follow_is_one(rpcrdma_follow_transaction(pinfo)) &&
+           find_conversation_pinfo(pinfo, 0);
 }
 
 static char *filter_of_selected(COMPAT_OF_PACKET)
 {
     const struct tcp_analysis *tcp = get_tcp_conversation_data(find_conversation_pinfo(pinfo, 0), pinfo);
 
-    return tcp ? filter_of_transaction(tcp->stream, transaction_of(pinfo)) : NULL;
+    return tcp ? filter_of_transaction(tcp->stream, rpcrdma_follow_transaction(pinfo)) : NULL;
 }
 
 /* ---- -z rpcrdma,tree ---- */
@@ -268,10 +271,10 @@ static tap_packet_status rpcrdma_tap_times_packet(void *data, packet_info *pinfo
 void rpcrdma_tap_register(void)
 {
     tap = register_tap("rpcrdma");
-    messages = register_tap("rpcrdma_follow");
-    compat_register_follow_stream(rpcrdma_proto, "rpcrdma_follow", filter_of_packet, filter_of_transaction,
-                                  follow_filter_of_addresses, follow_name_of_port, follow_packet, get_tcp_stream_count,
-                                  find_transaction);
+    messages = register_tap(RPCRDMA_FOLLOW);
+    compat_register_follow_stream(rpcrdma_proto, RPCRDMA_FOLLOW, filter_of_packet, filter_of_transaction,
+                                  follow_filter_of_addresses, follow_name_of_port, rpcrdma_follow_packet,
+                                  get_tcp_stream_count, find_transaction);
     compat_register_conversation_filter("rpcrdma", "RPC-over-RDMA transaction", has_transaction, filter_of_selected);
     register_srt_table(rpcrdma_proto, "rpcrdma", 1, rpcrdma_tap_times_packet, rpcrdma_tap_times_init, NULL);
 }

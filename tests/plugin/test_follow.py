@@ -10,6 +10,7 @@ from cases import real
 ORDER = ["-o", "tcp.reassemble_out_of_order:TRUE"]
 # A follower for parts of streams needs the name of one in tshark; 0: all of them.
 WHOLE = "rpcrdma,raw,0,0" if versions.release() >= (4, 2) else "rpcrdma,raw,0"
+ROCE = "rdma_ib,raw,1,0" if versions.release() >= (4, 2) else "rdma_ib,raw,1"
 SENDS = "rdmap.opcode in {3, 4, 5, 6} && data && !rddp.reassembled.in"
 
 
@@ -37,10 +38,13 @@ def test_sends(wireshark, generated, source, stream):
         assert len(found) == len(expected)
 
 
-def test_rpc_messages(wireshark, root):
+@pytest.mark.parametrize("source, what", [("real/nfslong", WHOLE), ("roce", ROCE), ("roce", "rdma_ib,raw,10.1.1.2:1,10.1.1.1:2")])
+def test_rpc_messages(wireshark, root, source, what):
     """Whole messages, including file data however it was transferred. Calls and Replies alternate here."""
-    path = root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap"
-    messages = followed(wireshark, path, WHOLE)
+    path = root / "captures" / source / "nfs42-long-setxattr.pcap"
+    if ":" in what and versions.release() >= (4, 2):
+        pytest.skip("a stream with parts has no addresses")
+    messages = followed(wireshark, path, what)
     frames = wireshark.fields(path, ["rpc.xid", "rpc.msgtyp"], *ORDER, "-Y", "rpc")
     assert len(messages) == len(frames) > 40
     for (from_client, octets), frame in zip(messages, frames):
