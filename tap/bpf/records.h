@@ -155,12 +155,15 @@ static __always_inline __u64 wake_if_many(void)
 }
 
 /* Once the record has its place, before all that rely on it. */
-static __always_inline void note_addresses(const struct message *m)
+static __always_inline void describe(const struct message *m, struct tap_event *event, __u32 length)
 {
     __u64 *slot = m->has_addresses ? known_slot(m->event.connection) : 0;
 
     if (slot)
         *slot = m->event.connection;
+    *event = m->event;
+    event->lost = lost;
+    event->length = length;
 }
 
 /* One block of at most TAP_BLOCK octets at m->from + at. */
@@ -179,10 +182,7 @@ __noinline int put_block(struct message *m, __u32 at, __u32 length)
             note_lost();
             return 0;
         }
-        note_addresses(m);
-        record->event = m->event;
-        record->event.lost = lost;
-        record->event.length = length;
+        describe(m, &record->event, length);
         fill(&record->event, record->octets, n, SMALL, m->from + at);
         bpf_ringbuf_submit(record, wake_if_many());
     } else {
@@ -192,10 +192,7 @@ __noinline int put_block(struct message *m, __u32 at, __u32 length)
             note_lost();
             return 0;
         }
-        note_addresses(m);
-        record->event = m->event;
-        record->event.lost = lost;
-        record->event.length = length;
+        describe(m, &record->event, length);
         fill(&record->event, record->octets, n, TAP_BLOCK, m->from + at);
         bpf_ringbuf_submit(record, wake_if_many());
     }
@@ -248,10 +245,7 @@ __noinline int put_two(struct message *m, __u32 length, __u32 then_length)
         note_lost();
         return 0;
     }
-    note_addresses(m);
-    record->event = m->event;
-    record->event.lost = lost;
-    record->event.length = length + then_length;
+    describe(m, &record->event, length + then_length);
     fill(&record->event, record->octets, n, SMALL_FIRST, m->from);
     barrier_var(n);
     barrier_var(then);
