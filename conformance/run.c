@@ -177,7 +177,10 @@ static bool check_live(struct run *run)
         return false;
     }
     source = prepared(run->options, source, &error);
-    capture_live_opened(outputs_any_file(run->options->outputs));
+    if (source && !capture_live_opened(run->options->interface, outputs_any_file(run->options->outputs), &error)) {
+        capture_close(source);
+        source = NULL;
+    }
     confine_run(run->options);
     if (!source)
         could_not_open(run, 0, &error);

@@ -111,8 +111,9 @@ bool privileges_keep(const char *user, const int *kept, size_t n)
     return become(identity);
 }
 
-void privileges_drop_rest(void)
+bool privileges_drop_rest(void)
 {
     capng_clear(CAPNG_SELECT_CAPS);
-    (void)capng_apply(CAPNG_SELECT_CAPS);
+    errno = EPERM;
+    return capng_apply(CAPNG_SELECT_CAPS) == 0;
 }

@@ -15,7 +15,7 @@
 bool privileges_drop(const char *user, bool writes);
 /* The same, but keeps those of these n capabilities that the process has. */
 bool privileges_keep(const char *user, const int *kept, size_t n);
-/* Also drops CAP_DAC_OVERRIDE, once the files are open. */
-void privileges_drop_rest(void);
+/* Also drops CAP_DAC_OVERRIDE, once the files are open. False with errno set: the kernel refuses. */
+bool privileges_drop_rest(void);
 
 #endif

@@ -34,8 +34,8 @@ struct probes {
 
 static bool may_load(void)
 {
-    capng_get_caps_process();
-    return capng_have_capability(CAPNG_EFFECTIVE, CAP_SYS_ADMIN) ||
+    return capng_get_caps_process() != 0 || /* unknown: the kernel decides */
+           capng_have_capability(CAPNG_EFFECTIVE, CAP_SYS_ADMIN) ||
            (capng_have_capability(CAPNG_EFFECTIVE, CAP_BPF) && capng_have_capability(CAPNG_EFFECTIVE, CAP_PERFMON));
 }
 

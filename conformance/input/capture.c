@@ -270,10 +270,13 @@ struct capture *capture_from(bool (*give)(void *ctx, struct packet *packet), voi
     return capture;
 }
 
-void capture_live_opened(bool remain)
+bool capture_live_opened(const char *interface, bool remain, struct capture_error *error)
 {
-    if (!remain)
-        privileges_drop_rest();
+    bool dropped = remain || privileges_drop_rest();
+
+    if (!dropped)
+        capture_error_set(error, "%s: cannot drop privileges: %s", interface, strerror(errno));
+    return dropped;
 }
 
 void capture_close(struct capture *capture)

@@ -46,8 +46,11 @@ struct capture *capture_open(const char *path, struct capture_error *error);
  */
 struct capture *capture_open_live(const char *interface, const struct capture_live_options *options,
                                   struct capture_error *error);
-/* Drops the privilege to write as well, unless reports `remain` to be written. */
-void capture_live_opened(bool remain);
+/*
+ * Drops the privilege to write as well, unless reports `remain` to be written. False with the error set: the kernel
+ * refuses.
+ */
+bool capture_live_opened(const char *interface, bool remain, struct capture_error *error);
 /*
  * No file: give() makes the next packet, without its frame number and link type, which is Ethernet; false: there is
  * none. NULL: not enough memory.

@@ -29,6 +29,10 @@ typedef gboolean compat_bool;
 #define compat_val_to_str(pool, value, strings, format) val_to_str((value), (strings), (format))
 #endif
 
+#if !IWARP_WS_AT_LEAST(4, 4)
+#define tvb_get_uint8 tvb_get_guint8
+#endif
+
 /* Renamed with 4.6. */
 #if IWARP_WS_AT_LEAST(4, 6)
 #define compat_dissector_try_uint dissector_try_uint_with_data

@@ -158,9 +158,9 @@ static unsigned of_terminate(tvbuff_t *tvb, int at)
 
     if (!tvb_bytes_exist(tvb, at, 1))
         return TERMINATE;
-    first = tvb_get_guint8(tvb, at);
+    first = tvb_get_uint8(tvb, at);
     etype = first & 0x0F;
-    bits = tvb_bytes_exist(tvb, at, 3) ? tvb_get_guint8(tvb, at + 2) : 0;
+    bits = tvb_bytes_exist(tvb, at, 3) ? tvb_get_uint8(tvb, at + 2) : 0;
     return TERMINATE | (first >> 4 < array_length(layers) ? layers[first >> 4] : LAYER_OTHER) |
            (etype < array_length(etypes) ? etypes[etype] : ETYPE_NOT_0 | ETYPE_NOT_1 | ETYPE_OTHER) |
            (bits & 0x40 ? WITH_DDP : WITHOUT_DDP) | (bits & 0x20 ? WITH_RDMAP : 0);
@@ -168,7 +168,7 @@ static unsigned of_terminate(tvbuff_t *tvb, int at)
 
 static unsigned of_atomic(tvbuff_t *tvb, int at)
 {
-    unsigned operation = tvb_bytes_exist(tvb, at, 4) ? tvb_get_guint8(tvb, at + 3) & 0x0F : UINT_MAX;
+    unsigned operation = tvb_bytes_exist(tvb, at, 4) ? tvb_get_uint8(tvb, at + 3) & 0x0F : UINT_MAX;
 
     return ATOMIC_REQUEST | (operation == RDMAP_ATOMIC_FETCH_ADD ? FETCH_ADD : 0) |
            (operation == RDMAP_ATOMIC_CMP_SWAP ? CMP_SWAP : 0);
@@ -219,8 +219,8 @@ void rdmap_builtin_segment(struct rdmap_canvas *canvas)
     canvas->builtin_tree = tree;
     if (!tree)
         return;
-    tagged = tvb_get_guint8(tvb, 0) & 0x80;
-    opcode = tvb_get_guint8(tvb, 1) & 0x0F;
+    tagged = tvb_get_uint8(tvb, 0) & 0x80;
+    opcode = tvb_get_uint8(tvb, 1) & 0x0F;
     header = tagged ? DDP_TAGGED_HEADER_LEN : DDP_UNTAGGED_HEADER_LEN;
     builtin_add(&iwarp_ddp_rdmap, SEGMENT | (tagged ? TAGGED : UNTAGGED) | of_opcode(opcode), tree, tvb, 0, 0);
     if (tvb_captured_length(tvb) >= (unsigned)header)

@@ -86,7 +86,7 @@ void mpa_builtin_startup(const struct mpa_canvas *canvas, enum mpa_startup_kind 
         return;
     length = tvb_get_ntohs(canvas->tvb, at + 18);
     holds |= of_private_data(length, knows_enhanced && length >= MPA_ENHANCED_LEN &&
-                                         tvb_get_guint8(canvas->tvb, at + MPA_KEY_LEN) & MPA_FLAG_S);
+                                         tvb_get_uint8(canvas->tvb, at + MPA_KEY_LEN) & MPA_FLAG_S);
     builtin_add(&iwarp_mpa, holds & ~(unsigned)PD_AFTER, tree, canvas->tvb, at, (int)(MPA_STARTUP_HEADER_LEN + length));
     builtin_add_number(&iwarp_mpa, holds & PD_AFTER, tree, canvas->tvb, length - MPA_ENHANCED_LEN);
 }

@@ -10,7 +10,8 @@
 
 static bool has_only(unsigned capability)
 {
-    capng_get_caps_process();
+    if (capng_get_caps_process() != 0)
+        return false;
     for (unsigned other = 0; other <= CAP_LAST_CAP; other++)
         if (capng_have_capability(CAPNG_PERMITTED, other) != (other == capability))
             return false;
