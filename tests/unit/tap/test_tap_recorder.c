@@ -42,7 +42,7 @@ static void start(const struct recorder_options *options)
     bench.recorder = recorder_new(options ? options : &none, bench.file);
 }
 
-static struct recorder_counts stop(void)
+static struct recorder_counts end_recording(void)
 {
     struct recorder_counts counts;
 
@@ -157,7 +157,7 @@ static void a_reply_is_delivered_when_it_is_done(void **state)
     give(event_of(TAP_HEAD, true, 2), empty_call, sizeof empty_call);
     give(event_of(TAP_HEAD, true, 3), empty_call, sizeof empty_call);
     give(event_of(TAP_SENT, true, 2), NULL, 0);
-    assert_int_equal(stop().packets, 5);
+    assert_int_equal(end_recording().packets, 5);
     assert_true(next_packet(&seen));
     assert_int_equal(seen.packet.bth.opcode, IB_SEND_ONLY);
     assert_int_equal(seen.packet.bth.qp & 1, 1); /* to the server */
@@ -194,7 +194,7 @@ static void written_octets_come_before_their_reply(void **state)
     over.first = over.last = 1; /* one record with all of them */
     give(over, "abcdefgh", 8);
     assert_int_equal(recorder_counts(bench.recorder).packets, 8);
-    stop();
+    end_recording();
     assert_true(next_packet(&seen));
     assert_int_equal(seen.packet.bth.opcode, IB_WRITE_ONLY);
     assert_int_equal(seen.packet.reth.rkey, 9);
@@ -223,7 +223,7 @@ static void a_reply_acknowledges_its_call(void **state)
     give(event_of(TAP_HEAD, false, 2), call, sizeof call);
     give(event_of(TAP_HEAD, false, 3), empty_call, sizeof empty_call);
     give(event_of(TAP_RECEIVED, false, 1), reply, sizeof reply);
-    assert_int_equal(stop().packets, 6);
+    assert_int_equal(end_recording().packets, 6);
     assert_next(IB_SEND_ONLY);
     assert_true(next_packet(&seen));
     psn = seen.packet.bth.psn;
@@ -246,7 +246,7 @@ static void a_reply_does_not_wait_for_ever(void **state)
     late.time_ns = RECORDER_WAIT_NS + MS;
     give(late, empty_call, sizeof empty_call);
     assert_int_equal(recorder_counts(bench.recorder).packets, 5);
-    stop();
+    end_recording();
     assert_true(next_packet(&seen)); /* what was written is not known */
     assert_int_equal(seen.packet.bth.opcode, IB_WRITE_ONLY);
     assert_int_equal(seen.packet.payload_captured, 0);
@@ -270,7 +270,7 @@ static void reads_have_the_numbers_of_their_packets(void **state)
     done.first = 0;
     give(done, octets, 5000 - TAP_BLOCK);
     give(done, NULL, 0);
-    stop();
+    end_recording();
     assert_next(IB_READ_REQUEST);
     assert_true(next_packet(&seen));
     assert_int_equal(seen.packet.bth.psn, 2);
@@ -296,7 +296,7 @@ static void a_loss_is_at_its_place(void **state)
     after.lost = 1; /* of another processor, which has not seen the last one */
     give(after, empty_call, sizeof empty_call);
     recorder_lost(bench.recorder, 2);
-    assert_int_equal(stop().dropped, 2);
+    assert_int_equal(end_recording().dropped, 2);
     assert_next(IB_SEND_ONLY);
     assert_next(IB_ACKNOWLEDGE);
     assert_next(IB_ACKNOWLEDGE); /* of what is missing, either way */
@@ -325,7 +325,7 @@ static void addresses_are_told_once(void **state)
     assert_int_equal(recorder_counts(bench.recorder).dropped, 1);
     give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
     give(later, empty_call, sizeof empty_call);
-    assert_int_equal(stop().dropped, 1);
+    assert_int_equal(end_recording().dropped, 1);
     for (unsigned i = 0; i < 2; i++) {
         assert_true(next_packet(&seen));
         assert_int_equal(seen.packet.bth.opcode, IB_SEND_ONLY);
@@ -347,7 +347,7 @@ static void losses_are_in_the_file(void **state)
     recorder_lost(bench.recorder, 3);
     give(event_of(TAP_RECEIVED, true, 2), empty_call, sizeof empty_call);
     recorder_take(bench.recorder, "short", 5);
-    counts = stop();
+    counts = end_recording();
     assert_int_equal(counts.dropped, 4);
     assert_next(IB_SEND_ONLY);
     assert_next(IB_ACKNOWLEDGE);
@@ -372,7 +372,7 @@ static void losses_are_told_at_once(void **state)
     give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
     recorder_lost(bench.recorder, 3);
     give(event_of(TAP_RECEIVED, true, 2), empty_call, sizeof empty_call);
-    stop();
+    end_recording();
     assert_next(IB_SEND_ONLY);
     for (unsigned i = 0; i < 2; i++) { /* and once more at the end */
         const uint8_t *block = next_block(BLOCK_STATISTICS);
@@ -392,17 +392,17 @@ static void others_are_left_out(void **state)
 
     start(&options);
     give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
-    assert_int_equal(stop().packets, 0);
+    assert_int_equal(end_recording().packets, 0);
     end();
     options.peer[0].address[3] = 2;
     start(&options);
     give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
-    assert_int_equal(stop().packets, 2);
+    assert_int_equal(end_recording().packets, 2);
     end();
     options.port[0] = 7;
     start(&options);
     give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
-    assert_int_equal(stop().packets, 0);
+    assert_int_equal(end_recording().packets, 0);
     end();
 }
 
@@ -413,7 +413,7 @@ static void packets_are_cut(void **state)
 
     start(&options);
     give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
-    stop();
+    end_recording();
     assert_true(next_packet(&seen));
     assert_int_equal(seen.captured, 60);
     assert_int_equal(seen.packet.payload_len, sizeof empty_call);
@@ -435,7 +435,7 @@ static void packets_without_octets_are_left_out(void **state)
         give(write, octets, sizeof octets);
         write.first = 0;
     }
-    assert_int_equal(stop().packets, 3);
+    assert_int_equal(end_recording().packets, 3);
     assert_true(next_packet(&seen));
     assert_int_equal(seen.packet.bth.opcode, IB_WRITE_FIRST);
     assert_int_equal(seen.packet.reth.length, PACKETS * TAP_BLOCK);
@@ -470,7 +470,7 @@ static void impossible_lengths_are_missing(void **state)
         put_be32(reply + sizeof reply - 4, 1);
         start(NULL);
         give(event_of(TAP_RECEIVED, servers[i], 1), reply, sizeof reply);
-        counts = stop();
+        counts = end_recording();
         assert_int_equal(counts.packets, 4);
         assert_int_equal(counts.dropped, 1);
         assert_next(IB_ACKNOWLEDGE);
@@ -502,7 +502,7 @@ static void headers_are_small(void **state)
         give(event_of(TAP_HEAD, true, call), message, sizeof message);
         give(event_of(TAP_SENT, true, call), NULL, 0);
     }
-    counts = stop();
+    counts = end_recording();
     assert_int_equal(counts.packets, CALLS * 6);
     assert_true(bench.n < CALLS * (BLOCKS * TAP_BLOCK + 2 * sizeof message) / 50);
     end();
@@ -522,7 +522,7 @@ static void connections_begin_and_end(void **state)
     give(event_of(TAP_SENT, true, 9), NULL, 0);
     give(event_of(TAP_GONE, true, 0), NULL, 0);
     give(event_of(TAP_ASKED, true, 0), NULL, 0);
-    assert_int_equal(stop().connections, 2);
+    assert_int_equal(end_recording().connections, 2);
     next_mad(mad);
     qp = get_be24(mad + 24 + 32);
     assert_memory_equal(mad + 24 + 140 + 36, "\xf6\xab\x0e\x18\1\1\3\3", 8);
@@ -544,12 +544,12 @@ static void nobody_is_named_who_may_not_have_ended_it(void **state)
     give(event_of(TAP_RECEIVED, false, 1), empty_call, sizeof empty_call);
     give(event_of(TAP_LEFT, false, 0), NULL, 0);
     give(event_of(TAP_GONE, false, 0), NULL, 0);
-    assert_int_equal(stop().packets, 2);
+    assert_int_equal(end_recording().packets, 2);
     end();
     start(NULL);
     give(event_of(TAP_RECEIVED, false, 1), empty_call, sizeof empty_call);
     give(event_of(TAP_LEAVE, false, 0), NULL, 0);
-    assert_int_equal(stop().packets, 3);
+    assert_int_equal(end_recording().packets, 3);
     assert_next(IB_SEND_ONLY);
     assert_next(IB_ACKNOWLEDGE);
     assert_int_equal(next_mad(mad).source_port, 1000);
@@ -568,7 +568,7 @@ static void other_addresses_are_another_connection(void **state)
     give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
     give(other, empty_call, sizeof empty_call);
     give(next, empty_call, sizeof empty_call);
-    assert_int_equal(stop().connections, 2);
+    assert_int_equal(end_recording().connections, 2);
     for (unsigned i = 0; i < 3; i++) {
         assert_true(next_packet(&seen));
         assert_int_equal(seen.mark.source_port, i > 0 ? 1001 : 1000);
@@ -588,7 +588,7 @@ static void a_set_up_after_the_end_is_another_connection(void **state)
     give(left, NULL, 0);
     recorder_reach(bench.recorder, left.time_ns + RECORDER_END_NS + 1);
     give(event_of(TAP_ACCEPTED, false, 0), NULL, 0);
-    assert_int_equal(stop().connections, 2);
+    assert_int_equal(end_recording().connections, 2);
     end();
 }
 
@@ -604,7 +604,7 @@ static void missing_private_data_are_cut(void **state)
     give(asked, octets, 100);
     accept.total = 8;
     give(accept, octets, 3);
-    assert_int_equal(stop().dropped, 2);
+    assert_int_equal(end_recording().dropped, 2);
     assert_true(next_packet(&seen));
     assert_int_equal(seen.packet.payload_captured, IB_MAD_LEN);
     assert_true(next_packet(&seen));
@@ -631,7 +631,7 @@ static void an_end_does_not_wait_for_ever(void **state)
     give(event_of(TAP_RECEIVED, false, 1), "1234", 4);
     recorder_reach(bench.recorder, left.time_ns + 10 * (uint64_t)RECORDER_END_NS);
     give(event_of(TAP_GONE, false, 0), NULL, 0);
-    assert_int_equal(stop().packets, 2);
+    assert_int_equal(end_recording().packets, 2);
     next_mad(mad);
     next_mad(mad);
     assert_int_equal(mad[17], IB_CM_DISCONNECT_REQUEST);
