@@ -278,11 +278,12 @@ static bool prepare_shares(struct reading *reading, const struct check_setup *se
 {
     unsigned threads = setup->print || setup->threads <= 1 ? 0 : MIN(setup->threads, CHECK_SHARES);
 
+    reading->dropped_so_far = capture_dropped(reading->source); /* of a file: at its end */
     reading->of_share = (struct share_setup){.options = setup->options,
                                              .capture = reading->capture,
                                              .print = setup->print,
                                              .layouts = &reading->layouts,
-                                             .lossy = capture_dropped(reading->source) > 0,
+                                             .lossy = reading->dropped_so_far > 0,
                                              .shares = CHECK_SHARES};
     if (setup->print) { /* printed lines are in the order of arrival */
         reading->next_id = 1;
@@ -490,20 +491,17 @@ static void look_at_clock(struct reading *reading, int64_t now)
 {
     if (reading->parts)
         part_if_due(reading, now);
-    if (capture_counts_drops(reading->source))
-        look_for_drops(reading, now);
+    look_for_drops(reading, now);
 }
 
 static enum capture_status check_read_all(struct reading *reading, struct capture_error *error)
 {
     const struct check_progress *progress = reading->progress;
-    const bool timed = reading->parts || capture_counts_drops(reading->source);
     struct packet packet;
     enum capture_status status;
 
     while ((status = capture_next(reading->source, &packet, error)) == CAPTURE_PACKET || status == CAPTURE_TIMEOUT) {
-        if (timed)
-            look_at_clock(reading, status == CAPTURE_PACKET ? packet.time_ns : capture_now());
+        look_at_clock(reading, status == CAPTURE_PACKET ? packet.time_ns : capture_now());
         if (status == CAPTURE_TIMEOUT)
             continue;
         check_take_packet(reading, &packet);

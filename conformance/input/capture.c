@@ -43,7 +43,7 @@ struct capture {
     char last_text[CAPTURE_ERROR_SIZE];
     volatile sig_atomic_t stop;
     uint64_t packets;
-    uint64_t dropped; /* recorded in a regular file */
+    uint64_t dropped; /* recorded in a regular file: at its end, or so far */
     bool filtered;
     struct bpf_program filter;                      /* for a file */
     struct capture_keep *keep;                      /* NULL: packets are not kept */
@@ -377,8 +377,11 @@ static void set_packet(struct capture *capture, struct packet *packet, const str
 static bool next_directly(struct capture *capture, struct packet *packet, int *result)
 {
     struct direct_record record;
+    enum direct_status status = direct_next(capture->direct, &record);
 
-    switch (direct_next(capture->direct, &record)) {
+    if (direct_dropped(capture->direct) > capture->dropped)
+        capture->dropped = direct_dropped(capture->direct);
+    switch (status) {
     case DIRECT_PACKET:
         set_packet(capture, packet, &record);
         return true;
@@ -542,11 +545,6 @@ uint64_t capture_dropped(struct capture *capture)
 bool capture_is_live(const struct capture *capture)
 {
     return capture->is_live;
-}
-
-bool capture_counts_drops(const struct capture *capture)
-{
-    return capture->is_live || capture->unpack;
 }
 
 bool capture_is_endless(const struct capture *capture)

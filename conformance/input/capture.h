@@ -77,12 +77,10 @@ enum capture_status capture_next(struct capture *capture, struct packet *packet,
 /* The fraction of a regular file that was read, 0 to 1; negative: unknown (standard input, live). */
 double capture_progress(const struct capture *capture);
 /*
- * Packets dropped by the kernel: in a live capture, a pipe or compressed data, so far; in a file, during the whole
- * capture, as far as recorded.
+ * Packets dropped by the kernel. In a live capture, a pipe or compressed data: so far. In a file: during the whole
+ * capture, if the file ends with their number; else so far.
  */
 uint64_t capture_dropped(struct capture *capture);
-/* True: capture_dropped() may grow while packets are read. */
-bool capture_counts_drops(const struct capture *capture);
 bool capture_is_live(const struct capture *capture);
 /* True if the input is not a regular file, so that its end is unknown. */
 bool capture_is_endless(const struct capture *capture);

@@ -53,7 +53,7 @@ struct capture_direct {
     size_t start, end; /* in the buffer */
     bool ended;        /* the file has ended */
     bool pipe, waits;  /* waits: the pipe is empty now */
-    uint64_t dropped;
+    struct drops_stream drops;
     /*
      * Tick of times, in nanoseconds: 1 or 1000. In pcapng each interface has a tick; everything else must be the same
      * for all interfaces.
@@ -292,8 +292,8 @@ static enum direct_status next_pcapng(struct capture_direct *direct, struct dire
         if (type == block_section || type == BLOCK_OLD_PACKET || type == BLOCK_SIMPLE_PACKET ||
             (type == BLOCK_INTERFACE && !take_interface(direct, block, length)))
             return DIRECT_UNUSUAL;
-        if (type == BLOCK_STATISTICS && direct->pipe)
-            direct->dropped = drops_of_statistics(block, length);
+        if (type == BLOCK_STATISTICS)
+            drops_statistics(&direct->drops, block, length);
         direct->start += length;
     }
 }
@@ -350,5 +350,5 @@ uint64_t direct_position(const struct capture_direct *direct)
 
 uint64_t direct_dropped(const struct capture_direct *direct)
 {
-    return direct->dropped;
+    return direct->drops.sum;
 }

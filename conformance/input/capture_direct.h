@@ -42,7 +42,7 @@ struct capture_direct *direct_open_pipe(int fd);
 enum direct_status direct_next(struct capture_direct *direct, struct direct_record *record);
 /* Octets of the file consumed. */
 uint64_t direct_position(const struct capture_direct *direct);
-/* Of a pipe: the drops that its writer has counted so far. */
+/* The drops that the writer has counted so far. */
 uint64_t direct_dropped(const struct capture_direct *direct);
 
 #endif

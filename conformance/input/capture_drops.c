@@ -84,14 +84,6 @@ static uint64_t drops_of(const struct file *file, const uint8_t *p, size_t n)
     return drops;
 }
 
-uint64_t drops_of_statistics(const uint8_t *block, uint32_t length)
-{
-    static const struct file file;
-
-    return length > STATISTICS_OPTIONS ? drops_of(&file, block + STATISTICS_OPTIONS, length - STATISTICS_OPTIONS - 4)
-                                       : 0;
-}
-
 static bool has_packets(uint32_t type)
 {
     for (size_t i = 0; i < sizeof packet_blocks / sizeof packet_blocks[0]; i++)
@@ -132,6 +124,8 @@ uint64_t capture_drops(int fd, int64_t size)
         if (drops_get32(&file, block) == BLOCK_STATISTICS && length > STATISTICS_OPTIONS && length <= sizeof block &&
             get(&file, end - length, block, length) && is_latest(drops_get32(&file, block + 8), &counted))
             drops += drops_of(&file, block + STATISTICS_OPTIONS, length - STATISTICS_OPTIONS - 4);
+        if (drops_get32(&file, block) == block_section)
+            counted = 0; /* what is before belongs to another section */
         end -= length;
     }
     return drops;
@@ -153,22 +147,34 @@ static uint32_t begin_block(struct drops_stream *stream, uint32_t *type)
             return 0;
         stream->swapped = file.swapped;
         stream->begun = true;
+        memset(stream->dropped, 0, sizeof stream->dropped); /* interfaces have the numbers of their section */
     }
     length = drops_get32(&file, stream->kept + 4);
     return stream->begun && length >= BLOCK_MIN && length % 4 == 0 ? length : 0;
 }
 
-static void drops_take_statistics(struct drops_stream *stream, uint32_t length)
+/* A whole block. Later statistics of an interface include the earlier ones. */
+static void drops_take_statistics(struct drops_stream *stream, const struct file *file, const uint8_t *block,
+                                  uint32_t length)
 {
-    const struct file file = {.swapped = stream->swapped};
-    uint32_t interface = drops_get32(&file, stream->kept + 8);
-    uint64_t dropped;
+    const uint32_t last = sizeof stream->dropped / sizeof stream->dropped[0] - 1;
+    uint32_t interface = drops_get32(file, block + 8);
+    uint64_t *counted = &stream->dropped[interface < last ? interface : last], dropped;
 
-    if (length <= STATISTICS_OPTIONS || interface >= sizeof stream->dropped / sizeof stream->dropped[0])
+    if (length <= STATISTICS_OPTIONS)
         return;
-    dropped = drops_of(&file, stream->kept + STATISTICS_OPTIONS, length - STATISTICS_OPTIONS - 4);
-    stream->sum += dropped - stream->dropped[interface];
-    stream->dropped[interface] = dropped;
+    dropped = drops_of(file, block + STATISTICS_OPTIONS, length - STATISTICS_OPTIONS - 4);
+    if (dropped <= *counted)
+        return;
+    stream->sum += dropped - *counted;
+    *counted = dropped;
+}
+
+void drops_statistics(struct drops_stream *stream, const uint8_t *block, uint32_t length)
+{
+    static const struct file native;
+
+    drops_take_statistics(stream, &native, block, length);
 }
 
 /* Called when octets are kept: decides what follows them. */
@@ -184,7 +190,7 @@ static void look_at_block(struct drops_stream *stream)
         return;
     }
     if (type == BLOCK_STATISTICS && stream->n_kept == length)
-        drops_take_statistics(stream, length);
+        drops_take_statistics(stream, &(struct file){.swapped = stream->swapped}, stream->kept, length);
     stream->to_skip = length - stream->n_kept;
     stream->n_kept = stream->to_keep = 0;
 }

@@ -14,13 +14,10 @@
  * then. libpcap does not pass on such blocks.
  */
 uint64_t capture_drops(int fd, int64_t size);
-/* The drop counters in an Interface Statistics Block of this machine's byte order: all its octets, at least 12. */
-uint64_t drops_of_statistics(const uint8_t *block, uint32_t length);
 
 /*
- * The same of a stream that cannot seek, such as a pipe or decompressed data. drops_octets() sees its octets before
- * libpcap does. A writer that counts as it goes, such as iwarp-tap, has the counters between the packets. All zeros at
- * first.
+ * The same while the octets pass, before libpcap has them: of a pipe or decompressed data, or of a file whose writer
+ * counts as it goes, as iwarp-tap does, and has the counters between the packets. All zeros at first.
  */
 struct drops_stream {
     bool unusual;         /* not pcapng, or damaged: no more is counted */
@@ -29,10 +26,12 @@ struct drops_stream {
     uint32_t to_skip;     /* octets of the current block that are not kept */
     uint32_t n_kept;      /* of the current block */
     uint32_t to_keep;     /* before the next look at them; 0: enough for the type and length */
-    uint8_t kept[512];    /* larger statistics blocks are skipped */
-    uint64_t dropped[64]; /* by interface; later ones are not counted */
-    uint64_t sum;
+    uint8_t kept[4096];   /* larger statistics blocks are skipped */
+    uint64_t dropped[64]; /* in this section, by interface; the last is the largest of all further interfaces */
+    uint64_t sum;         /* of all sections; never falls */
 };
 void drops_octets(struct drops_stream *stream, const uint8_t *p, size_t n);
+/* Instead of drops_octets(): a whole Interface Statistics Block of this machine's byte order, at least 12 octets. */
+void drops_statistics(struct drops_stream *stream, const uint8_t *block, uint32_t length);
 
 #endif

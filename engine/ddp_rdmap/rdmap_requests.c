@@ -278,16 +278,22 @@ static struct rdmap_request *requests_search(struct rdmap_requests *requests, co
     return fitting;
 }
 
+/* The answer was sent before the request came. */
+static bool came_later(const struct rdmap_request *request, const struct rdmap_step *answer)
+{
+    return answer->acked_known && answer->acked < request->end;
+}
+
 /*
  * The request that an answer belongs to, behind requests in a hole whose answers may be in a hole, too: the one that
  * it fits, or by the order the oldest. The others stay open, since a hidden request may have the same fields.
  */
 static struct rdmap_request *requests_behind_hole(const struct rdmap_requests *requests, struct rdmap_request *oldest,
-                                                  const struct ddp_segment *ddp, uint32_t identifier)
+                                                  const struct rdmap_step *step, uint32_t identifier)
 {
-    struct rdmap_request *fitting = requests->uncertain ? requests_fitting(requests, ddp, identifier) : NULL;
+    struct rdmap_request *fitting = requests->uncertain ? requests_fitting(requests, step->ddp, identifier) : NULL;
 
-    return fitting ? fitting : oldest;
+    return fitting && !came_later(fitting, step) ? fitting : oldest;
 }
 
 /* No other request that may be open has these fields; a request in a hole may have any fields. */
@@ -338,7 +344,7 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
 
     step->match = RDMAP_MATCH_UNKNOWN;
     if (oldest && !oldest->known) {
-        step->request = requests_behind_hole(requests, oldest, step->ddp, identifier);
+        step->request = requests_behind_hole(requests, oldest, step, identifier);
         return;
     }
     step->request = oldest ? requests_search(requests, step->ddp, identifier) : NULL;
@@ -347,8 +353,8 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
         step->request = NULL;
         return;
     }
-    if (step->request && requests->uncertain && step->acked_known && step->acked < step->request->end)
-        step->request = NULL; /* sent before the request came: the answer to one in the hole */
+    if (step->request && requests->uncertain && came_later(step->request, step))
+        step->request = NULL; /* the answer to a request in the hole */
     if (!step->request) {
         step->match = without_request(requests, step, early);
         return;

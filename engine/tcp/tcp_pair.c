@@ -431,7 +431,7 @@ static bool is_keep_alive(const struct side *me, const struct tcp_segment *segme
  */
 static bool may_be_garbage(const struct side *me, const struct tcp_segment *segment, uint64_t from)
 {
-    return segment->length == 1 && me->facts.acked_known && me->facts.acked > from &&
+    return segment->length == 1 && !(segment->flags & TCP_FIN) && me->facts.acked_known && me->facts.acked > from &&
            (from > me->facts.next || (from == me->facts.next && segment->time_ns - me->acked_since >= GRACE_NS_LONG));
 }
 
@@ -618,11 +618,11 @@ static void pair_take_ack(struct tcp_pair *pair, unsigned s, uint64_t acked, boo
     if (acked <= pair_larger(me->facts.highest, me->facts.next) + WINDOW_LARGEST) { /* no window was ever wider */
         me->facts.acked = me->facts.acked_known ? pair_larger(me->facts.acked, acked) : acked;
         me->facts.acked_known = true;
+        if (more)
+            me->acked_since = pair->now;
     }
-    if (more) {
-        me->acked_since = pair->now;
+    if (more)
         give_up_overtaken(pair, s);
-    }
     if (me->facts.acked > me->facts.next)
         give_up_lost(pair, s);
 }

@@ -103,11 +103,11 @@ void rpcrdma_tap_rpc(const struct rpcrdma_canvas *canvas, tvbuff_t *message)
         canvas->message ? canvas->message->transaction : canvas->segment->move->transaction;
     struct followed *news;
 
-    if (!have_tap_listener(messages) || !t)
+    if (!have_tap_listener(messages))
         return;
     news = wmem_new(canvas->pinfo->pool, struct followed);
     news->message = message;
-    news->transaction = t->number;
+    news->transaction = t ? t->number : 0;
     tap_queue_packet(messages, canvas->pinfo, news);
 }
 

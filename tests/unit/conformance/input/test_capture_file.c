@@ -117,6 +117,15 @@ static void counters_of_a_stream(void **state)
             assert_int_equal(stream.sum, 3);
             assert_false(stream.unusual);
         }
+        { /* another section counts anew; a counter that falls does not count */
+            struct drops_stream stream = {0};
+
+            drops_octets(&stream, octets, n);
+            drops_octets(&stream, octets, n);
+            assert_int_equal(stream.sum, 6);
+            drops_octets(&stream, octets + n - 40 - 2 * 36, 36);
+            assert_int_equal(stream.sum, 6);
+        }
         for (size_t cut = 0; cut < n; cut++) { /* damaged anywhere: no access outside, and nothing that never ends */
             struct drops_stream stream = {0};
 

@@ -90,6 +90,16 @@ CONVERSATION(one_late_octet_fills_its_gap, log_connect)
     log_expect(c, "0@0:abc/4<> 0@3:d/6<>");
 }
 
+/* The acknowledgment was lost on the path. A probe has no FIN. */
+CONVERSATION(the_last_octet_sent_again_with_fin_fills_its_gap, log_connect)
+{
+    send_at(c, 0, 0, "abc");
+    send_ack(c, 1, 0, 5); /* "d" and FIN were not captured */
+    c->now += 200000000;
+    send_flags(c, 0, TCP_ACK | TCP_FIN, 3, "d");
+    log_expect(c, "0@0:abc/4<> 0@3:d/6<> fin0@4/6");
+}
+
 CONVERSATION(one_unacknowledged_octet_sent_again_is_compared, log_connect)
 {
     send_at(c, 0, 0, "abc");
