@@ -257,6 +257,14 @@ static uint32_t sends_missing(const struct ib_requests *requests, const struct i
     return sends > UINT32_MAX ? UINT32_MAX : (uint32_t)sends;
 }
 
+/* A later request was sent long before: this packet is a copy, of which the first transmission was not captured. */
+static bool fills_late(const struct ib_rc *rc, const struct ib_requests *requests, int64_t time_ns)
+{
+    const struct ib_held_packet *later = ib_held_first(&requests->held);
+
+    return later && time_ns - later->time_ns >= ib_rc_skew(rc);
+}
+
 static void ib_rc_take_request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet,
                                const struct place *place)
 {
@@ -286,7 +294,7 @@ static void ib_rc_take_request(struct ib_rc *rc, unsigned side, const struct ib_
     requests->open = !packet->info->last;
     part.copy_ns = copy_before(rc, requests, place->time_ns);
     part.others_held = requests->held.n > 0;
-    part.resent = requests->repeats == IB_REPEATS_SEEN;
+    part.resent = requests->repeats == IB_REPEATS_SEEN || fills_late(rc, requests, place->time_ns);
     if (part.last)
         requests->since_ns = place->time_ns;
     if (part.kind == IB_MESSAGE_WRITE && requests->memory_known) {

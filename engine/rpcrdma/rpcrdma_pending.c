@@ -262,6 +262,9 @@ static enum fate after_part(const struct event *event, struct pending_finding *p
     const struct place *accused = &pending->finding.place;
     uint64_t received = event->part->received;
 
+    if (event->part->psns.others_held && event->part->psns.resent &&
+        waiting_for(pending->finding.rule)->lacks >= ANSWER)
+        return FALLS; /* the sender of the accused message may have received the first transmission */
     if (event->part->psns.others_held || pending->claimed != 0)
         return WAITS;
     if (event->part->psns.by_receiver)
