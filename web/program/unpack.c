@@ -17,11 +17,12 @@ static struct unpack known[] = {
 };
 
 /* Returns the file itself, in which no reader finds a capture. */
-FILE *unpack_stream(FILE *file, struct unpack **unpack)
+FILE *unpack_stream(FILE *file, const struct unpack_watch *watch, struct unpack **unpack)
 {
     uint8_t magic[4];
     size_t n = fread(magic, 1, sizeof magic, file);
 
+    (void)watch;
     *unpack = NULL;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (n == sizeof magic && memcmp(magic, known[i].magic, known[i].length) == 0)
