@@ -285,8 +285,9 @@ static bool came_later(const struct rdmap_request *request, const struct rdmap_s
 }
 
 /*
- * The request that an answer belongs to, behind requests in a hole whose answers may be in a hole, too: the one that
- * it fits, or by the order the oldest. The others stay open, since a hidden request may have the same fields.
+ * Finds the request of an answer while the oldest request is in a hole, and its answer may be in a hole, too. Returns
+ * the request whose fields fit, unless the answer was sent before that request came; else the oldest. The others stay
+ * open, since a hidden request may have the same fields.
  */
 static struct rdmap_request *requests_behind_hole(const struct rdmap_requests *requests, struct rdmap_request *oldest,
                                                   const struct rdmap_step *step, uint32_t identifier)

@@ -63,7 +63,7 @@ struct ib_rc_part {
     int64_t copy_ns;
     /* Later requests were captured before the packet that made this part deliverable; they follow. */
     bool others_held;
-    bool resent; /* the sender has retransmitted since its latest message: this part may be a copy, too; or it is one */
+    bool resent;            /* this part is a copy, or may be: its sender has retransmitted since its latest message */
     uint32_t sends_missing; /* requests: the largest possible number of Sends between the previous part and this one */
     /* Packets of the other side captured up to this long before this one may have been sent after it. */
     int64_t skew_ns;

@@ -29,8 +29,8 @@ static int64_t last_ns;
 
 static struct by_frame frames; /* struct ib_frame */
 static wmem_map_t *differing;  /* numbers of retransmissions that differ -> how; emptied with the file */
-static uint32_t n_connections;
-static wmem_map_t *forgotten; /* numbers of frames whose queue pair had to make room; emptied with the file */
+static wmem_map_t *forgotten;  /* numbers of frames whose queue pair had to make room; emptied with the file */
+static uint32_t n_connections; /* one more than the highest number */
 
 enum { UNPAIRED_MAX = 16384 }; /* as in iwarp-check with its default memory limit */
 

@@ -19,11 +19,10 @@ def address(name):
 
 
 class Link:
-    """Boots both; link["client"] is a Machine. releases, services and memory (MiB) are by name of the guest, host 1 first; cpus: of each.
-    Their files are below $IWARP_LAB/link, and only one link runs there at a time."""
+    """Boots both; link["client"] is a Machine. releases, services and memory (MiB) are by name of the guest, host 1 first. Their files
+    are below $IWARP_LAB/link, and only one link runs there at a time."""
 
-    def __init__(self, device, releases, services, memory=None, cpus=1):
-        self.cpus = cpus
+    def __init__(self, device, releases, services, memory=None):
         self.device = device
         self.top = guests.top() / "link"
         self.machines = {}
@@ -50,7 +49,7 @@ class Link:
         link, number = self.top / "link", HOSTS[name]
         network = ["-netdev", f"stream,id=n0,server={'on' if number == 1 else 'off'},addr.type=unix,addr.path={link}",
                    "-device", f"virtio-net-pci,netdev=n0,mac=52:54:00:0c:00:0{number}"]
-        self.machines[name] = Machine(name, image, self.top / name, network, self.device, services, f"pair={name}", self.cpus, memory)
+        self.machines[name] = Machine(name, image, self.top / name, network, self.device, services, f"pair={name}", memory=memory)
         for _ in range(400):  # the second connects to it
             if link.exists():
                 return

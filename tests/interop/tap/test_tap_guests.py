@@ -183,47 +183,6 @@ def test_rights_and_change(build, kernel):
         guests.stop()
 
 
-PAIRS = 6
-COUNT = 400
-SMALL = f"""
-for way in "if=/mnt/small of=/dev/null iflag=direct" "if=/dev/zero of=/mnt/small oflag=direct conv=notrunc"; do
-    dd $way bs=4k count={COUNT} 2>&1 | sed -n 's/.* copied, \\([0-9.]*\\) s.*/\\1/p'
-done
-"""
-
-
-def test_throughput(build):
-    """READs and WRITEs of 4 KiB, one after the other, with a tap on both hosts and without, in turn."""
-    if not (build / "tap" / "iwarp-tap").exists():
-        pytest.skip("iwarp-tap is not built")
-    guests = link.Link("rxe", {"client": "trixie", "server": "trixie"}, {"client": "client", "server": "nfs"}, cpus=2)
-    seconds = {True: [], False: []}
-    try:
-        for machine in guests.machines.values():
-            install(machine, build / "tap" / "iwarp-tap")
-        mount = MOUNT.partition("&&")[0] + f"; dd if=/dev/zero of=/mnt/small bs=4k count={COUNT} status=none; sync"
-        status, said = guests["client"].run(mount, 300)
-        assert status == 0, said
-        guests["client"].run(SMALL, 300)  # for the caches, and the emulator's
-        for pair in range(PAIRS):
-            for tapped in (pair % 2 == 0, pair % 2 == 1):
-                for machine in guests.machines.values() if tapped else ():
-                    machine.start(f"{IN} iwarp-tap --headers -w /tmp/tap.pcapng -Z root", "tap", until="recording", seconds=ATTACH_SECONDS)
-                status, said = guests["client"].run(SMALL, 300)
-                assert status == 0, said
-                seconds[tapped].append([float(word) for word in said.split()])
-                for machine in guests.machines.values() if tapped else ():
-                    assert machine.end("tap", 60) == 0 and "; 0 messages lost" in machine.log("tap")
-    finally:
-        guests.stop()
-    for number, what in enumerate(("READs", "WRITEs")):
-        kept = sorted(without[number] / tapped[number] for tapped, without in zip(seconds[True], seconds[False]))
-        median = (kept[PAIRS // 2 - 1] + kept[PAIRS // 2]) / 2
-        print(f"{what} of 4 KiB: with taps {100 * median:.1f} % of the throughput ({100 * kept[0]:.1f} to {100 * kept[-1]:.1f} %), "
-              f"{COUNT / sorted(without[number] for without in seconds[False])[PAIRS // 2]:.0f} a second without")
-        assert median >= 0.8, seconds  # emulated: a probe costs more there
-
-
 MOVE = """
 rdma link del rxe0 2>/dev/null
 ip netns add {new}
@@ -262,15 +221,12 @@ FAULTS_MINUTES = 10  # most of its cases; one may wait for a server that says no
 
 
 def broken(build, path):
-    """{client's address and port: [(rules that are broken, rules that are inconclusive, as messages are lost)]}"""
-    said = subprocess.run([build / "conformance" / "iwarp-check", "--format=ndjson", "--verbose", "--max-findings=0", path],
-                          capture_output=True, text=True, check=False)
-    lines, found = list(map(json.loads, said.stdout.splitlines())), {}
-    lossy = any(line["dropped"] for line in lines if line["type"] == "capture")
-    for line in lines:
+    """{client's address and port: rules that are broken}"""
+    said = subprocess.run([build / "conformance" / "iwarp-check", "--format=ndjson", "--max-findings=0", path], capture_output=True, text=True, check=False)
+    found = {}
+    for line in map(json.loads, said.stdout.splitlines()):
         if line["type"] == "connection":
-            unsure = {rule for rule, counts in line["rules"].items() if lossy and counts["inconclusive"]}
-            found.setdefault(line["initiator"], []).append(({finding["rule"] for finding in line["findings"]}, unsure))
+            found.setdefault(line["initiator"], []).append({finding["rule"] for finding in line["findings"]})
     return found
 
 
@@ -288,17 +244,18 @@ def provoke(guests, gen, linux, script, words, tmp_path):
     while time.monotonic() < limit and not gen.is_over("test"):
         time.sleep(1)
     guests.capture()  # both captures end before iwarp-gen, which answers clients as long as it runs
-    assert linux.end("tap", 60) == 0
-    packets, lost = map(int, re.search(r"(\d+) packets .*; (\d+) messages lost", linux.log("tap")).groups())
-    assert lost <= 0.001 * packets, linux.log("tap")  # faults may name longer lists and chunks than the tap records
+    assert linux.end("tap", 60) == 0 and "; 0 messages lost" in linux.log("tap")
     assert linux.run("cp /tmp/tap.pcapng /job/")[0] == 0
     shutil.copy(linux.job / "tap.pcapng", tmp_path)
 
 
+LATE = 10  # connections: the tap ends some seconds after the wire's capture
+
+
 def only_in(mine, other):
-    """Without the connections that began after the other capture had ended."""
+    """Without those that began after the other capture had ended."""
     names = list(mine)
-    while names and names[-1] not in other:
+    while names and names[-1] not in other and len(mine) - len(names) < LATE:
         names.pop()
     return set(names) - set(other)
 
@@ -308,14 +265,13 @@ def assert_named(build, folder, side):
     wire, tap = broken(build, folder / "wire.pcap"), broken(build, folder / "tap.pcapng")
     wrong, same = [], 0
     for name in set(wire) & set(tap):
-        for (on_wire, _), (in_tap, unsure) in zip(wire[name], tap[name]):
+        for on_wire, in_tap in zip(wire[name], tap[name]):
             same += len(on_wire & in_tap)
-            more = in_tap - on_wire - test_kernel_tap.NAMED[side] - test_kernel_tap.NEVER_LEFT
-            less = on_wire - in_tap - test_kernel_tap.UNSEEN[side] - unsure
+            more, less = in_tap - on_wire - test_kernel_tap.NAMED[side] - test_kernel_tap.NEVER_LEFT, on_wire - in_tap - test_kernel_tap.UNSEEN[side]
             if more or less:
                 wrong.append((name, sorted(more), sorted(less)))
     print(f"{len(wire)} connections on the wire, {len(tap)} in the tap, {same} findings in both")
-    assert len(only_in(wire, tap) | only_in(tap, wire)) <= 2  # they may be under way at the end
+    assert len(only_in(wire, tap) | only_in(tap, wire)) <= 2, set(wire) ^ set(tap)  # they may be under way at the end
     assert not wrong, wrong
     return len(wire), same
 
