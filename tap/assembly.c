@@ -26,7 +26,9 @@ struct assembly {
     GHashTable *table; /* struct key: struct pieces */
     GQueue oldest;     /* in the order of their first blocks */
     GQueue open;       /* those that are complete in a moment, or never */
-    uint64_t octets, dropped, losses;
+    uint64_t octets, losses;
+    assembly_missed_fn *missed;
+    void *ctx;
 };
 
 static guint assembly_hash(gconstpointer p)
@@ -44,12 +46,14 @@ static gboolean assembly_same(gconstpointer a, gconstpointer b)
     return first->connection == second->connection && first->of == second->of && first->kind == second->kind;
 }
 
-struct assembly *assembly_new(void)
+struct assembly *assembly_new(assembly_missed_fn *missed, void *ctx)
 {
     struct assembly *assembly = g_new0(struct assembly, 1);
 
     assembly->table = g_hash_table_new(assembly_hash, assembly_same);
     assembly->losses = 1;
+    assembly->missed = missed;
+    assembly->ctx = ctx;
     return assembly;
 }
 
@@ -132,7 +136,7 @@ static void pieces_restart(struct assembly *assembly, struct pieces *pieces, con
     if (!event->server)
         pieces_clear(assembly, pieces, PART_BODY);
     pieces->headed = false;
-    assembly->dropped++;
+    assembly->missed(assembly->ctx, event);
 }
 
 static struct whole *pieces_join(struct assembly *assembly, struct pieces *pieces)
@@ -186,8 +190,10 @@ static bool pieces_are_whole(struct assembly *assembly, struct pieces *pieces, c
 static void assembly_make_room(struct assembly *assembly)
 {
     while (assembly->oldest.length > ASSEMBLY_MAX || assembly->octets > ASSEMBLY_OCTETS_MAX) {
-        pieces_remove(assembly, assembly->oldest.head->data);
-        assembly->dropped++;
+        struct pieces *pieces = assembly->oldest.head->data;
+
+        assembly->missed(assembly->ctx, &pieces->event);
+        pieces_remove(assembly, pieces);
     }
 }
 
@@ -249,16 +255,21 @@ bool assembly_awaits(const struct assembly *assembly, uint64_t connection, uint6
     return false;
 }
 
+static void forget_pieces(struct assembly *assembly, struct pieces *pieces)
+{
+    if (pieces->open.data && pieces->losses == assembly->losses)
+        assembly->missed(assembly->ctx, &pieces->event);
+    pieces_remove(assembly, pieces);
+}
+
 static void forget_in(struct assembly *assembly, const GQueue *queue, uint64_t connection, uint64_t time_ns)
 {
     for (GList *link = queue->head, *next; link; link = next) {
         struct pieces *pieces = link->data;
 
         next = link->next;
-        if (!is_before(pieces, connection, time_ns))
-            continue;
-        assembly->dropped += pieces->open.data && pieces->losses == assembly->losses;
-        pieces_remove(assembly, pieces);
+        if (is_before(pieces, connection, time_ns))
+            forget_pieces(assembly, pieces);
     }
 }
 
@@ -272,14 +283,15 @@ void assembly_forget(struct assembly *assembly, uint64_t connection, uint64_t ti
     forget_in(assembly, &assembly->oldest, connection, time_ns);
 }
 
+void assembly_end(struct assembly *assembly)
+{
+    while (assembly->oldest.head)
+        forget_pieces(assembly, assembly->oldest.head->data);
+}
+
 void assembly_note_loss(struct assembly *assembly)
 {
     assembly->losses++;
-}
-
-uint64_t assembly_dropped(const struct assembly *assembly)
-{
-    return assembly->dropped;
 }
 
 void whole_free(struct whole *whole)

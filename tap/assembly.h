@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Assembles the blocks of tap/event.h: Sends, segments, the client's chunks. Memory: items with missing blocks, for
- * which the ring had no room, are dropped when ASSEMBLY_MAX newer items are incomplete or ASSEMBLY_OCTETS_MAX octets
- * are kept.
+ * Assembles the blocks of tap/event.h: Sends, segments, the client's chunks. Items with missing blocks, for which the
+ * ring had no room or which a limit of the BPF programs left out, are dropped and reported.
+ * Memory: the oldest are dropped when ASSEMBLY_MAX newer items are incomplete or ASSEMBLY_OCTETS_MAX octets are kept.
  */
 #ifndef IWARP_TAP_ASSEMBLY_H
 #define IWARP_TAP_ASSEMBLY_H
@@ -24,7 +24,10 @@ struct whole {
 
 struct assembly;
 
-struct assembly *assembly_new(void);
+/* An item was dropped; event: what is known of it. Must not call the functions below. */
+typedef void assembly_missed_fn(void *ctx, const struct tap_event *event);
+
+struct assembly *assembly_new(assembly_missed_fn *missed, void *ctx);
 void assembly_free(struct assembly *assembly);
 
 /*
@@ -39,10 +42,10 @@ bool assembly_awaits(const struct assembly *assembly, uint64_t connection, uint6
 void assembly_give_up(struct assembly *assembly, uint64_t connection, uint64_t time_ns);
 /* Drops everything that this connection began until then. */
 void assembly_forget(struct assembly *assembly, uint64_t connection, uint64_t time_ns);
-/* Records are lost, and counted by the caller: items that are incomplete now are not counted again. */
+/* Drops everything. */
+void assembly_end(struct assembly *assembly);
+/* Records are lost, as the caller knows: items that are incomplete now are not reported when they are dropped. */
 void assembly_note_loss(struct assembly *assembly);
-/* The number of items dropped so far for missing blocks. */
-uint64_t assembly_dropped(const struct assembly *assembly);
 
 /* An item that is one record. */
 struct whole *whole_of(const struct tap_event *event, const uint8_t *octets);

@@ -108,10 +108,12 @@ static bool record(const struct attached *attached, struct capture_file *file)
 
 static void sum_up(const struct tap_options *options, const struct recorder_counts *counts)
 {
-    stderr_line(NAME, "%" PRIu64 " packets of %" PRIu32 " connection%s written to %s; %" PRIu64 " message%s lost",
+    stderr_line(NAME,
+                "%" PRIu64 " packets of %" PRIu32 " connection%s written to %s; %" PRIu64 " message%s lost, %" PRIu64
+                " incomplete",
                 counts->packets, counts->connections, counts->connections == 1 ? "" : "s",
                 strcmp(options->file, "-") == 0 ? "standard output" : options->file, counts->dropped,
-                counts->dropped == 1 ? "" : "s");
+                counts->dropped == 1 ? "" : "s", counts->incomplete);
 }
 
 /* The programs are in the kernel: from here on this process needs no privileges. */

@@ -50,8 +50,9 @@ struct recorder {
     GHashTable *connections; /* id: struct tapped */
     GQueue turns;
     uint32_t n_connections;
-    uint64_t dropped, skipped; /* skipped: the part of assembly_dropped() that is in `dropped` */
-    uint64_t lost;             /* the part of `dropped` for which the kernel had no room */
+    uint64_t dropped;
+    uint64_t lost;       /* the part of `dropped` for which the kernel had no room */
+    uint64_t incomplete; /* items that are not written, or not whole; only their connections have a gap */
     uint64_t latest_ns;
     unsigned n_waiting;
     unsigned n_closing; /* connections that have ended, and whose end is still to be written */
@@ -68,13 +69,15 @@ static void tapped_free(gpointer p)
     g_free(tapped);
 }
 
+static assembly_missed_fn on_missed;
+
 struct recorder *recorder_new(const struct recorder_options *options, struct capture_file *file)
 {
     struct recorder *recorder = g_new0(struct recorder, 1);
 
     recorder->options = *options;
     recorder->out = (struct link_output){.file = file, .snap = options->snap};
-    recorder->assembly = assembly_new();
+    recorder->assembly = assembly_new(on_missed, recorder);
     recorder->connections = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, tapped_free);
     return recorder;
 }
@@ -171,23 +174,24 @@ static void recorder_skip(struct recorder *recorder, uint64_t n)
     }
 }
 
-/* Something of this connection is missing. */
+/* Something of this connection is missing: a peer that causes this must not hide what others do. */
 static void recorder_miss(struct recorder *recorder, struct tapped *tapped, int64_t time_ns)
 {
-    recorder_drop(recorder, 1);
+    recorder->incomplete++;
     link_skip(&recorder->out, &tapped->link, time_ns, 1);
 }
 
-/* Lost blocks are missing in some connection. */
-static void tell_dropped(struct recorder *recorder)
+static void on_missed(void *ctx, const struct tap_event *event)
 {
-    uint64_t dropped = assembly_dropped(recorder->assembly);
+    struct recorder *recorder = ctx;
+    struct tapped *tapped = tapped_of(recorder, event);
 
-    if (dropped == recorder->skipped)
-        return;
-    recorder_drop(recorder, dropped - recorder->skipped);
-    recorder_skip(recorder, dropped - recorder->skipped);
-    recorder->skipped = dropped;
+    if (!tapped) {
+        recorder_drop(recorder, 1);
+        recorder_skip(recorder, 1);
+    } else if (tapped->wanted) {
+        recorder_miss(recorder, tapped, (int64_t)recorder->latest_ns + recorder->options.epoch_ns);
+    }
 }
 
 /* ---- set-up and end ---- */
@@ -204,7 +208,7 @@ static void recorder_manage(struct recorder *recorder, struct tapped *tapped, in
 
     if (!link_manage(&recorder->out, &tapped->link, time_ns, side, &cm, whole->event.total) &&
         recorder->options.snap == 0)
-        recorder_drop(recorder, 1);
+        recorder->incomplete++;
 }
 
 /*
@@ -269,7 +273,6 @@ static bool is_another(const struct recorder *recorder, const struct tap_event *
 static void forget_connection(struct recorder *recorder, struct tapped *tapped, int64_t time_ns)
 {
     assembly_forget(recorder->assembly, tapped->id, (uint64_t)(time_ns - recorder->options.epoch_ns));
-    tell_dropped(recorder);
     recorder_end(recorder, tapped, time_ns);
     g_hash_table_remove(recorder->connections, &tapped->id);
 }
@@ -605,7 +608,6 @@ static void put_turns(struct recorder *recorder, bool all)
         is_unread(recorder, first, true);
         if (broken)
             assembly_give_up(recorder->assembly, event->connection, event->time_ns);
-        tell_dropped(recorder);
         recorder->n_waiting -= first->waits;
         put_turn(recorder, first);
         turn_free(g_queue_pop_head(&recorder->turns));
@@ -698,7 +700,6 @@ void recorder_take(struct recorder *recorder, const void *p, size_t n)
         queue(recorder, whole);
     if (event.kind == TAP_WRITTEN && (event.length == 0 || event.last))
         wake(recorder, &event);
-    tell_dropped(recorder);
     put_turns(recorder, false);
 }
 
@@ -715,6 +716,7 @@ struct recorder_counts recorder_counts(const struct recorder *recorder)
                                     .octets = capture_file_octets(recorder->out.file),
                                     .connections = recorder->n_connections,
                                     .dropped = recorder->dropped,
+                                    .incomplete = recorder->incomplete,
                                     .failed = recorder->out.failed};
 }
 
@@ -726,10 +728,7 @@ void recorder_finish(struct recorder *recorder)
 
     put_turns(recorder, true);
     time_ns = (int64_t)recorder->latest_ns + recorder->options.epoch_ns;
-    g_hash_table_iter_init(&all, recorder->connections);
-    while (g_hash_table_iter_next(&all, NULL, &value))
-        assembly_forget(recorder->assembly, ((const struct tapped *)value)->id, UINT64_MAX);
-    tell_dropped(recorder);
+    assembly_end(recorder->assembly);
     g_hash_table_iter_init(&all, recorder->connections);
     while (g_hash_table_iter_next(&all, NULL, &value))
         recorder_end(recorder, value, time_ns);

@@ -31,8 +31,9 @@ struct recorder_options {
 struct recorder_counts {
     uint64_t packets, octets; /* written */
     uint32_t connections;
-    uint64_t dropped; /* records, or incomplete messages */
-    bool failed;      /* the file could not be written; errno is that of the capture file */
+    uint64_t dropped;    /* records, of nobody knows which connection */
+    uint64_t incomplete; /* messages or segments */
+    bool failed;         /* the file could not be written; errno is that of the capture file */
 };
 
 struct recorder;

@@ -82,7 +82,7 @@ static __always_inline __u32 describe_send(struct message *m, struct ib_send_wr 
         m->event.total += length;
     }
     if (n > SGES_MAX)
-        note_lost();
+        m->event.total = LENGTH_UNKNOWN; /* it will never be whole */
     return n;
 }
 
@@ -276,8 +276,6 @@ int BPF_KPROBE(server_read, struct ib_cq *cq, struct ib_wc *wc)
         put_octets(&m, 0);
         bpf_probe_read_kernel(&at, sizeof at, (void *)at);
     }
-    if (at && at != head)
-        note_lost();
     return 0;
 }
 

@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     recorder_finish(recorder);
     counts = recorder_counts(recorder);
     recorder_free(recorder);
-    fprintf(stderr, "%llu packets, %llu dropped\n", (unsigned long long)counts.packets,
-            (unsigned long long)counts.dropped);
+    fprintf(stderr, "%llu packets, %llu dropped, %llu incomplete\n", (unsigned long long)counts.packets,
+            (unsigned long long)counts.dropped, (unsigned long long)counts.incomplete);
     return capture_file_close(file) && !counts.failed ? 0 : 1;
 }
