@@ -49,6 +49,7 @@ struct messages {
     GString *out;
     const char *waiting[2][IN_FLIGHT]; /* answers that are due to the requests of a side */
     unsigned n_waiting[2];
+    unsigned unseen[2]; /* answers to a side since the side last waited for its peer */
     bool old;
 };
 
@@ -58,6 +59,8 @@ static void rdmap_answer(struct messages *messages, unsigned side)
 {
     g_string_append_printf(messages->out, "; %c %s", letters[!side], messages->waiting[side][0]);
     messages->n_waiting[side]--;
+    messages->unseen[side]++;
+    messages->unseen[!side] = 0;
     memmove(&messages->waiting[side][0], &messages->waiting[side][1], sizeof messages->waiting[side] - sizeof(char *));
 }
 
@@ -70,8 +73,12 @@ static void rdmap_say(struct messages *messages, unsigned side)
         rdmap_answer(messages, side);
     g_string_append_printf(messages->out, "; %c ", letters[side]);
     phrase_append(messages->out, messages->phrasing, phrase->say);
-    if (phrase_chance(messages->phrasing, 0.1))
+    /* Who has not seen an answer still counts its request. */
+    if (phrase_chance(messages->phrasing, 0.1) &&
+        (!phrase->answer || messages->n_waiting[side] + messages->unseen[side] < IN_FLIGHT))
         g_string_append(messages->out, " early");
+    else
+        messages->unseen[side] = 0;
     if (phrase->answer)
         messages->waiting[side][messages->n_waiting[side]++] = phrase->answer;
 }
