@@ -16,7 +16,7 @@ struct pieces {
     GList open; /* in assembly->open, with the same data; data NULL: it is not there */
     struct key key;
     struct tap_event event;
-    uint64_t losses; /* assembly->losses when it began */
+    uint64_t losses; /* assembly->losses when it began; 0: its first block is lost */
     bool headed;     /* event is from the first block, or from the head */
     GByteArray *octets[PARTS];
     uint64_t length[PARTS];
@@ -57,12 +57,19 @@ struct assembly *assembly_new(assembly_missed_fn *missed, void *ctx)
     return assembly;
 }
 
+static void pieces_close(struct assembly *assembly, struct pieces *pieces)
+{
+    if (!pieces->open.data)
+        return;
+    g_queue_unlink(&assembly->open, &pieces->open);
+    pieces->open.data = NULL;
+}
+
 static void pieces_remove(struct assembly *assembly, struct pieces *pieces)
 {
     g_hash_table_remove(assembly->table, &pieces->key);
     g_queue_unlink(&assembly->oldest, &pieces->link);
-    if (pieces->open.data)
-        g_queue_unlink(&assembly->open, &pieces->open);
+    pieces_close(assembly, pieces);
     for (unsigned part = 0; part < PARTS; part++) {
         assembly->octets -= pieces->octets[part] ? pieces->octets[part]->len : 0;
         g_clear_pointer(&pieces->octets[part], g_byte_array_unref);
@@ -78,17 +85,26 @@ void assembly_free(struct assembly *assembly)
     g_free(assembly);
 }
 
-static struct pieces *pieces_of(struct assembly *assembly, const struct tap_event *event)
+static struct key key_of(const struct tap_event *event)
 {
-    const struct key key = {event->connection, event->of, event->kind == TAP_BODY ? (uint32_t)TAP_HEAD : event->kind};
-    struct pieces *pieces = g_hash_table_lookup(assembly->table, &key);
+    return (struct key){event->connection, event->of, event->kind == TAP_BODY ? (uint32_t)TAP_HEAD : event->kind};
+}
 
-    if (pieces)
-        return pieces;
-    pieces = g_new0(struct pieces, 1);
+static struct pieces *pieces_find(const struct assembly *assembly, const struct tap_event *event)
+{
+    const struct key key = key_of(event);
+
+    return g_hash_table_lookup(assembly->table, &key);
+}
+
+static struct pieces *pieces_new(struct assembly *assembly, const struct tap_event *event)
+{
+    struct pieces *pieces = g_new0(struct pieces, 1);
+
     pieces->link.data = pieces;
-    pieces->key = key;
+    pieces->key = key_of(event);
     pieces->event = *event;
+    pieces->losses = assembly->losses;
     for (unsigned part = 0; part < PARTS; part++)
         pieces->octets[part] = g_byte_array_new();
     g_hash_table_insert(assembly->table, &pieces->key, pieces);
@@ -120,23 +136,33 @@ static void drop_stale(struct assembly *assembly, struct pieces *pieces, uint64_
     pieces->length[PART_BODY] -= n;
 }
 
-static void pieces_clear(struct assembly *assembly, struct pieces *pieces, unsigned part)
+static void pieces_clear_octets(struct assembly *assembly, struct pieces *pieces, unsigned part)
 {
     assembly->octets -= pieces->octets[part]->len;
     g_byte_array_set_size(pieces->octets[part], 0);
+}
+
+static void pieces_clear(struct assembly *assembly, struct pieces *pieces, unsigned part)
+{
+    pieces_clear_octets(assembly, pieces, part);
     pieces->length[part] = 0;
 }
 
-/*
- * Blocks of the previous item with this key are lost. The server's part of a body may already belong to the new Send.
- */
+/* Blocks of the previous item with this key are missing. */
 static void pieces_restart(struct assembly *assembly, struct pieces *pieces, const struct tap_event *event)
 {
+    assembly->missed(assembly->ctx, &pieces->event);
     pieces_clear(assembly, pieces, PART_HEAD);
-    if (!event->server)
-        pieces_clear(assembly, pieces, PART_BODY);
+    pieces_clear(assembly, pieces, PART_BODY);
+    pieces_close(assembly, pieces);
     pieces->headed = false;
-    assembly->missed(assembly->ctx, event);
+    pieces->event = *event;
+    pieces->losses = assembly->losses;
+}
+
+static bool has_total(uint32_t kind)
+{
+    return kind != TAP_READ_OCTETS && kind != TAP_EXPOSED && kind != TAP_WRITTEN;
 }
 
 static struct whole *pieces_join(struct assembly *assembly, struct pieces *pieces)
@@ -146,6 +172,8 @@ static struct whole *pieces_join(struct assembly *assembly, struct pieces *piece
 
     whole->event = pieces->event;
     whole->length = pieces->length[PART_HEAD] + pieces->length[PART_BODY];
+    if (!has_total(pieces->key.kind) && pieces->losses != assembly->losses)
+        pieces_clear_octets(assembly, pieces, PART_HEAD); /* nobody knows where they belong */
     whole->octets = g_byte_array_ref(head);
     assembly->octets -= head->len; /* given away; what is appended now was counted as part of the body */
     if (head->len == pieces->length[PART_HEAD])
@@ -155,13 +183,18 @@ static struct whole *pieces_join(struct assembly *assembly, struct pieces *piece
     return whole;
 }
 
-/* All blocks of an item come from one run of a program; the head of a server's Send comes after its body. */
+/*
+ * All blocks of an item come from one run of a program; the head of a server's Send comes after its body. If records
+ * were lost since the body began, the body may be another Send's.
+ */
 static void pieces_begin(struct assembly *assembly, struct pieces *pieces, const struct tap_event *event)
 {
+    if (pieces->losses != assembly->losses)
+        pieces_clear(assembly, pieces, PART_BODY);
     pieces->event = *event;
     pieces->headed = true;
-    pieces->losses = event->first ? assembly->losses : 0; /* 0: the first block is lost */
-    if (pieces->open.data || event->kind == TAP_EXPOSED || event->kind == TAP_WRITTEN)
+    pieces->losses = event->first ? assembly->losses : 0;
+    if (event->kind == TAP_EXPOSED || event->kind == TAP_WRITTEN)
         return;
     pieces->open.data = pieces;
     g_queue_push_tail_link(&assembly->open, &pieces->open);
@@ -178,12 +211,12 @@ static bool pieces_are_whole(struct assembly *assembly, struct pieces *pieces, c
     case TAP_READ_OCTETS:
         return latest->length == 0;
     case TAP_HEAD:
-        if (!pieces->headed || head + body < total)
+        if (!pieces->headed || pieces->losses == 0 || head + body < total)
             return false;
         drop_stale(assembly, pieces, MIN(head + body - total, body));
         return true;
     default:
-        return head >= total;
+        return pieces->losses != 0 && head >= total;
     }
 }
 
@@ -208,11 +241,18 @@ struct whole *whole_of(const struct tap_event *event, const uint8_t *octets)
 /* Most items are one record: nothing of them has to wait. */
 static bool is_alone(const struct assembly *assembly, const struct tap_event *event)
 {
-    const struct key key = {event->connection, event->of, event->kind};
-
     return event->first && event->length >= event->total &&
            (event->kind == TAP_HEAD || event->kind == TAP_RECEIVED || event->kind == TAP_WRITE) &&
-           !g_hash_table_contains(assembly->table, &key);
+           !pieces_find(assembly, event);
+}
+
+/*
+ * Whether the block begins another item than the one with its key. A body comes before the head of a server's Send, and
+ * after that of a client's.
+ */
+static bool is_next_item(const struct pieces *pieces, const struct tap_event *event)
+{
+    return pieces->headed && (event->kind == TAP_BODY ? event->server : event->first);
 }
 
 struct whole *assembly_add(struct assembly *assembly, const struct tap_event *event, const uint8_t *octets)
@@ -221,8 +261,12 @@ struct whole *assembly_add(struct assembly *assembly, const struct tap_event *ev
 
     if (is_alone(assembly, event))
         return whole_of(event, octets);
-    pieces = pieces_of(assembly, event);
-    if (event->kind != TAP_BODY && event->first && pieces->headed)
+    pieces = pieces_find(assembly, event);
+    if (!pieces && event->kind == TAP_BODY && !event->server) /* its head is lost */
+        return NULL;
+    if (!pieces)
+        pieces = pieces_new(assembly, event);
+    if (is_next_item(pieces, event))
         pieces_restart(assembly, pieces, event);
     if (event->kind != TAP_BODY && !pieces->headed)
         pieces_begin(assembly, pieces, event);

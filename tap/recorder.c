@@ -39,7 +39,9 @@ struct tapped {
 /* A whole item, in its turn. */
 struct turn {
     struct whole *whole;
+    struct whole *exposed; /* by a Call of this host; NULL: nothing */
     bool waits;
+    bool missed; /* only the event is there */
     uint64_t of; /* the XID for which it waits, as in TAP_WRITTEN */
 };
 
@@ -55,6 +57,7 @@ struct recorder {
     uint64_t incomplete; /* items that are not written, or not whole; only their connections have a gap */
     uint64_t latest_ns;
     unsigned n_waiting;
+    bool taking;        /* a record; otherwise turns are put */
     unsigned n_closing; /* connections that have ended, and whose end is still to be written */
 };
 
@@ -85,6 +88,7 @@ struct recorder *recorder_new(const struct recorder_options *options, struct cap
 static void turn_free(struct turn *turn)
 {
     whole_free(turn->whole);
+    whole_free(turn->exposed);
     g_free(turn);
 }
 
@@ -178,14 +182,34 @@ static void recorder_skip(struct recorder *recorder, uint64_t n)
 static void recorder_miss(struct recorder *recorder, struct tapped *tapped, int64_t time_ns)
 {
     recorder->incomplete++;
-    link_skip(&recorder->out, &tapped->link, time_ns, 1);
+    if (!tapped->closed)
+        link_skip(&recorder->out, &tapped->link, time_ns, 1);
+}
+
+/* What was recorded before comes first, perhaps the set-up of the connection; what came after the item waits for it. */
+static void queue_missed(struct recorder *recorder, const struct tap_event *event)
+{
+    GList *after = recorder->turns.tail;
+    struct turn *turn = g_new(struct turn, 1);
+    struct tap_event of = *event;
+
+    of.n = 0;
+    *turn = (struct turn){.whole = whole_of(&of, NULL), .missed = true};
+    while (after && ((const struct turn *)after->data)->whole->event.time_ns > of.time_ns)
+        after = after->prev;
+    g_queue_insert_after(&recorder->turns, after, turn);
 }
 
 static void on_missed(void *ctx, const struct tap_event *event)
 {
     struct recorder *recorder = ctx;
-    struct tapped *tapped = tapped_of(recorder, event);
+    struct tapped *tapped;
 
+    if (recorder->taking) {
+        queue_missed(recorder, event);
+        return;
+    }
+    tapped = tapped_of(recorder, event);
     if (!tapped) {
         recorder_drop(recorder, 1);
         recorder_skip(recorder, 1);
@@ -324,10 +348,9 @@ static bool is_plausible(struct recorder *recorder, struct tapped *tapped, int64
 
 /* The part of this host's memory, offered by the Call, that the other side will read. */
 static void put_exposed(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *call,
-                        unsigned caller)
+                        const struct whole *exposed, unsigned caller)
 {
     struct chunk_segments segments;
-    struct whole *exposed = assembly_take(recorder->assembly, tapped->id, call->event.of, TAP_EXPOSED);
     uint64_t at = 0;
 
     chunks_of_call(&segments, call->octets->data, call->octets->len);
@@ -343,7 +366,6 @@ static void put_exposed(struct recorder *recorder, struct tapped *tapped, int64_
         link_read_response(&recorder->out, &tapped->link, time_ns, psn, &part);
         at += part.length;
     }
-    whole_free(exposed);
 }
 
 /* What the sender of this Reply has written into this host's memory. */
@@ -415,9 +437,11 @@ static void miss_read(struct recorder *recorder, struct tapped *tapped, int64_t 
         recorder_miss(recorder, tapped, time_ns);
 }
 
-static void put_send(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *whole,
-                     bool posted, uint64_t of)
+static void put_send(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct turn *turn,
+                     bool posted)
 {
+    const struct whole *whole = turn->whole;
+    uint64_t of = turn->of;
     unsigned sender = posted == (bool)whole->event.server ? LINK_SERVER : LINK_CLIENT;
     struct link_message message = message_of(whole, sender);
     /* The responder moves chunks, so their moves are seen only on a server. */
@@ -436,7 +460,7 @@ static void put_send(struct recorder *recorder, struct tapped *tapped, int64_t t
         put_written(recorder, tapped, time_ns, whole, sender, of);
     psn = link_send(&recorder->out, &tapped->link, time_ns, &message);
     if (!seen_read)
-        put_exposed(recorder, tapped, time_ns, whole, sender);
+        put_exposed(recorder, tapped, time_ns, whole, turn->exposed, sender);
     if (!posted)
         link_acknowledge(&recorder->out, &tapped->link, time_ns, !sender, psn);
     else if (whole->event.server)
@@ -495,6 +519,10 @@ static void put_turn(struct recorder *recorder, const struct turn *turn)
     tapped->busy |= event->kind >= TAP_HEAD;
     if ((!tapped->wanted || tapped->closed) && event->kind != TAP_GONE)
         return;
+    if (turn->missed) {
+        recorder_miss(recorder, tapped, time_ns);
+        return;
+    }
     switch ((enum tap_kind)event->kind) {
     case TAP_CONNECT:
     case TAP_ASKED:
@@ -521,10 +549,10 @@ static void put_turn(struct recorder *recorder, const struct turn *turn)
         forget_connection(recorder, tapped, time_ns);
         break;
     case TAP_HEAD:
-        put_send(recorder, tapped, time_ns, whole, true, turn->of);
+        put_send(recorder, tapped, time_ns, turn, true);
         break;
     case TAP_RECEIVED:
-        put_send(recorder, tapped, time_ns, whole, false, turn->of);
+        put_send(recorder, tapped, time_ns, turn, false);
         break;
     case TAP_SENT:
         forget_sent(recorder, tapped, time_ns, whole, event->of, event->status == 0);
@@ -642,8 +670,11 @@ static bool says_written(const struct whole *whole)
 static void queue(struct recorder *recorder, struct whole *whole)
 {
     struct turn *turn = g_new(struct turn, 1);
+    const struct tap_event *event = &whole->event;
 
-    *turn = (struct turn){whole, says_written(whole), xid_of(whole)};
+    *turn = (struct turn){.whole = whole, .waits = says_written(whole), .of = xid_of(whole)};
+    if (event->kind == TAP_HEAD) /* its request is used again before the turn comes */
+        turn->exposed = assembly_take(recorder->assembly, event->connection, event->of, TAP_EXPOSED);
     recorder->n_waiting += turn->waits;
     g_queue_push_tail(&recorder->turns, turn);
 }
@@ -674,6 +705,16 @@ static uint64_t lost_before(const struct recorder *recorder, const struct tap_ev
     return recorder->lost + (more > INT32_MAX ? 0 : more);
 }
 
+static struct whole *recorder_add(struct recorder *recorder, const struct tap_event *event, const uint8_t *octets)
+{
+    struct whole *whole;
+
+    recorder->taking = true;
+    whole = assembly_add(recorder->assembly, event, octets);
+    recorder->taking = false;
+    return whole;
+}
+
 void recorder_take(struct recorder *recorder, const void *p, size_t n)
 {
     const uint8_t *octets = (const uint8_t *)p + sizeof(struct tap_event);
@@ -695,7 +736,7 @@ void recorder_take(struct recorder *recorder, const void *p, size_t n)
     if (event.kind < TAP_HEAD || event.kind == TAP_SENT || event.kind == TAP_READ)
         whole = whole_of(&event, octets);
     else
-        whole = assembly_add(recorder->assembly, &event, octets);
+        whole = recorder_add(recorder, &event, octets);
     if (whole)
         queue(recorder, whole);
     if (event.kind == TAP_WRITTEN && (event.length == 0 || event.last))

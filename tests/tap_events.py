@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What iwarp-tap would have reported of a capture of RoCE v2: the records of tap/event.h, of its server or its client."""
 import collections
+import itertools
 import struct
 
 import captures
@@ -191,23 +192,26 @@ class Records:
             self.put(ns, LEAVE if by_client != self.server else LEFT)
             self.put(max([ns] + [o.ns for o in self.c.operations]) + 1, GONE)
 
+    # A kernel uses the memory of an item again at once, so `of` repeats.
+
     def of_server(self):
         posted = {}
-        for number, o in enumerate(self.c.operations):
+        for o in self.c.operations:
             if o.what == "send" and o.upward:
-                self.put(o.ns, RECEIVED, o.octets, of=number + 1, handle=o.handle, invalidates=o.invalidates)
+                self.put(o.ns, RECEIVED, o.octets, of=1, handle=o.handle, invalidates=o.invalidates)
             elif o.what == "send":
                 split = len(o.octets) // 2  # the rest is mapped before the head is there
+                free = next(of for of in itertools.count(1) if of not in posted)
                 if len(o.octets) > split:
-                    self.put(o.ns, BODY, o.octets[split:], of=number + 1)
-                self.put(o.ns, HEAD, o.octets[:split], of=number + 1, total=len(o.octets), handle=o.handle, invalidates=o.invalidates)
-                posted[number + 1] = o.psn
+                    self.put(o.ns, BODY, o.octets[split:], of=free)
+                self.put(o.ns, HEAD, o.octets[:split], of=free, total=len(o.octets), handle=o.handle, invalidates=o.invalidates)
+                posted[free] = o.psn
             elif o.what == "ack" and o.upward:
                 for of in [of for of, psn in posted.items() if (o.psn - psn) & 0xFFFFFF < 1 << 23]:
                     self.put(o.ns, SENT, of=of)
                     del posted[of]
             elif o.what == "write" and not o.upward:
-                self.put(o.ns, WRITE, o.octets, of=number + 1, handle=o.handle, where=o.address)
+                self.put(o.ns, WRITE, o.octets, of=1, handle=o.handle, where=o.address)
             elif o.what == "read" and not o.upward:
                 self.put(o.ns, READ, of=(1 << 32) + o.psn, handle=o.handle, where=o.address, total=o.length)
             elif o.what == "answer" and o.upward:
@@ -220,14 +224,14 @@ class Records:
             if o.what == "send" and o.upward:
                 exposed = known(self.read_later(number, s) for s in read_list(o.octets))
                 if exposed:
-                    self.put(o.ns, EXPOSED, exposed, of=number + 1)
-                self.put(o.ns, HEAD, o.octets[:28], of=number + 1, total=len(o.octets), handle=o.handle, invalidates=o.invalidates)
+                    self.put(o.ns, EXPOSED, exposed, of=1)
+                self.put(o.ns, HEAD, o.octets[:28], of=1, total=len(o.octets), handle=o.handle, invalidates=o.invalidates)
                 if len(o.octets) > 28:
-                    self.put(o.ns, BODY, o.octets[28:], of=number + 1)
+                    self.put(o.ns, BODY, o.octets[28:], of=1)
             elif o.what == "write" and not o.upward:
                 memory.setdefault(o.handle, []).append((o.address, o.octets))
             elif o.what == "send":
-                self.put(o.ns, RECEIVED, o.octets, of=number + 1, handle=o.handle, invalidates=o.invalidates)
+                self.put(o.ns, RECEIVED, o.octets, of=1, handle=o.handle, invalidates=o.invalidates)
                 segments = written_list(o.octets)
                 if segments:
                     xid = struct.unpack_from("<I", o.octets)[0]

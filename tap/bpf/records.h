@@ -36,13 +36,7 @@ struct {
 const volatile __u32 snap = TAP_BLOCK; /* octets of a block that are reported */
 const volatile bool chunks = true;     /* with the octets of chunks */
 
-/* Records for which the ring had no room. What a limit leaves out is missed by the reader, which knows the lengths. */
-__u64 lost = 0;
-
-static __always_inline void note_lost(void)
-{
-    __sync_fetch_and_add(&lost, 1);
-}
+__u64 lost = 0; /* records for which the ring had no room */
 
 /* Where the kernel's direct map and its array of pages begin; only on x86-64. */
 extern const void page_offset_base __ksym __weak;
@@ -167,7 +161,14 @@ static __always_inline void describe(const struct message *m, struct tap_event *
     event->length = length;
 }
 
-/* One block of at most TAP_BLOCK octets at m->from + at. */
+/* What comes now is not the first block of its item. */
+static __always_inline void note_lost(struct message *m)
+{
+    __sync_fetch_and_add(&lost, 1);
+    m->event.first = 0;
+}
+
+/* One block at m->from + at, of at most TAP_BLOCK octets; of any length if m->from is NULL. */
 __noinline int put_block(struct message *m, __u32 at, __u32 length)
 {
     __u64 n = length < snap ? length : snap;
@@ -180,7 +181,7 @@ __noinline int put_block(struct message *m, __u32 at, __u32 length)
         struct small_record *record = bpf_ringbuf_reserve(&ring, sizeof *record, 0);
 
         if (!record) {
-            note_lost();
+            note_lost(m);
             return 0;
         }
         describe(m, &record->event, length);
@@ -190,7 +191,7 @@ __noinline int put_block(struct message *m, __u32 at, __u32 length)
         struct large_record *record = bpf_ringbuf_reserve(&ring, sizeof *record, 0);
 
         if (!record) {
-            note_lost();
+            note_lost(m);
             return 0;
         }
         describe(m, &record->event, length);
@@ -199,6 +200,13 @@ __noinline int put_block(struct message *m, __u32 at, __u32 length)
     }
     m->event.first = 0;
     return 0;
+}
+
+/* The length of octets beyond a limit, without the octets. */
+static __always_inline void put_length(struct message *m, __u32 length)
+{
+    m->from = 0;
+    put_block(m, 0, length);
 }
 
 /* The octets at m->from, as one or more blocks. */
@@ -218,6 +226,8 @@ __noinline int put_octets(struct message *m, __u32 length)
         if (at >= length)
             break;
     }
+    if (at < length)
+        put_length(m, length - at);
     return 0;
 }
 
@@ -241,7 +251,7 @@ __noinline int put_two(struct message *m, __u32 length, __u32 then_length)
     }
     record = bpf_ringbuf_reserve(&ring, sizeof *record, 0);
     if (!record) {
-        note_lost();
+        note_lost(m);
         return 0;
     }
     describe(m, &record->event, length + then_length);
@@ -351,6 +361,10 @@ static __always_inline void put_entries(struct message *m, const struct walk_bou
     struct walk walk = {m, bounds->at, bounds->left, bounds->first, bounds->entries};
 
     bpf_loop(bounds->n < ENTRIES_MAX ? bounds->n : ENTRIES_MAX, put_entry, &walk, 0);
+    if (walk.left > 0 && bounds->left != LENGTH_UNKNOWN) {
+        m->event.last = m->ends;
+        put_length(m, walk.left);
+    }
 }
 
 /* The requested parts of an XDR buffer. */

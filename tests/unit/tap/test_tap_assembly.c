@@ -11,6 +11,14 @@ static struct tap_event event_of(enum tap_kind kind, uint64_t of, uint32_t n, ui
         .connection = 1, .of = of, .kind = kind, .n = n, .length = n, .total = total, .first = first, .server = 1};
 }
 
+static struct tap_event of_client(enum tap_kind kind, uint64_t of, uint32_t n, uint32_t total, bool first)
+{
+    struct tap_event event = event_of(kind, of, n, total, first);
+
+    event.server = 0;
+    return event;
+}
+
 static unsigned missed; /* items of connection 1 */
 
 static void on_missed(void *ctx, const struct tap_event *event)
@@ -61,8 +69,8 @@ static void the_head_is_first(void **state)
     assert_null(add(assembly, event_of(TAP_BODY, 5, 3, 0, true), "def"));
     assert_null(add(assembly, event_of(TAP_BODY, 5, 1, 0, true), "g"));
     assert_whole(add(assembly, event_of(TAP_HEAD, 5, 3, 7, true), "abc"), "abcdefg", 7);
-    assert_null(add(assembly, event_of(TAP_HEAD, 5, 3, 5, true), "abc"));
-    assert_whole(add(assembly, event_of(TAP_BODY, 5, 2, 0, true), "de"), "abcde", 5);
+    assert_null(add(assembly, of_client(TAP_HEAD, 5, 3, 5, true), "abc"));
+    assert_whole(add(assembly, of_client(TAP_BODY, 5, 2, 0, true), "de"), "abcde", 5);
     assembly_free(assembly);
 }
 
@@ -106,6 +114,33 @@ static void a_lost_block_drops_its_thing_only(void **state)
     assert_null(add(assembly, event_of(TAP_RECEIVED, 5, 3, 9, true), "abc")); /* the rest is lost */
     assert_whole(add(assembly, event_of(TAP_RECEIVED, 5, 2, 2, true), "xy"), "xy", 2);
     assert_int_equal(missed, 1);
+    assembly_free(assembly);
+}
+
+/* The kernel uses the memory of a Send again for the next one. */
+static void parts_of_two_sends_are_not_joined(void **state)
+{
+    struct assembly *assembly = assembly_begin();
+
+    assert_null(add(assembly, event_of(TAP_BODY, 5, 1, 0, true), "b")); /* another block of it is missing */
+    assert_null(add(assembly, event_of(TAP_HEAD, 5, 2, 5, true), "hh"));
+    assert_null(add(assembly, event_of(TAP_BODY, 5, 2, 0, true), "BB"));
+    assert_int_equal(missed, 1);
+    assert_whole(add(assembly, event_of(TAP_HEAD, 5, 2, 4, true), "HH"), "HHBB", 4);
+
+    assert_null(add(assembly, event_of(TAP_BODY, 5, 2, 0, true), "bb"));
+    assembly_note_loss(assembly); /* the first head, or the second body */
+    assert_null(add(assembly, event_of(TAP_HEAD, 5, 2, 4, true), "HH"));
+    assembly_forget(assembly, 1, UINT64_MAX);
+
+    assert_null(add(assembly, of_client(TAP_BODY, 5, 2, 0, true), "bb")); /* its head is lost */
+    assert_null(add(assembly, of_client(TAP_HEAD, 5, 2, 4, true), "HH"));
+    assert_whole(add(assembly, of_client(TAP_BODY, 5, 2, 0, true), "BB"), "HHBB", 4);
+
+    assert_null(add(assembly, event_of(TAP_EXPOSED, 5, 2, 0, true), "ee"));
+    assembly_note_loss(assembly);
+    assert_null(add(assembly, event_of(TAP_EXPOSED, 5, 2, 0, false), "EE"));
+    assert_whole(assembly_take(assembly, 1, 5, TAP_EXPOSED), "", 4);
     assembly_free(assembly);
 }
 
@@ -153,6 +188,7 @@ int main(void)
         cmocka_unit_test(the_head_is_first),
         cmocka_unit_test(a_body_that_was_never_posted_is_left_out),
         cmocka_unit_test(a_lost_block_drops_its_thing_only),
+        cmocka_unit_test(parts_of_two_sends_are_not_joined),
         cmocka_unit_test(cut_octets_end_what_is_known),
         cmocka_unit_test(the_clients_chunks_are_taken),
         cmocka_unit_test(memory_is_bounded),

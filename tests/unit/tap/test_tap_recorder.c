@@ -337,6 +337,57 @@ static void an_incomplete_message_is_missing_in_its_connection(void **state)
     end();
 }
 
+/* An incomplete Send of another connection, and a whole one that waits for it, as does everything after it. */
+static void block_queue(bool server)
+{
+    struct tap_event half = event_of(TAP_RECEIVED, server, 1), whole = event_of(TAP_RECEIVED, server, 2);
+
+    half.connection = whole.connection = 99;
+    half.total = sizeof empty_call + 1;
+    give(half, empty_call, sizeof empty_call);
+    give(whole, empty_call, sizeof empty_call);
+}
+
+/* The kernel uses a request again while the Call is waiting for its turn. */
+static void a_call_has_its_own_memory(void **state)
+{
+    struct tap_event exposed = event_of(TAP_EXPOSED, false, 5), head = event_of(TAP_HEAD, false, 5);
+
+    head.total = sizeof empty_call;
+    start(NULL);
+    block_queue(false);
+    for (unsigned i = 0; i < 2; i++) {
+        give(exposed, "octets", 6);
+        give(head, empty_call, sizeof empty_call);
+    }
+    assert_int_equal(end_recording().incomplete, 1);
+    end();
+}
+
+static void what_is_missing_waits_for_the_set_up(void **state)
+{
+    struct tap_event half = event_of(TAP_WRITE, true, 5);
+    struct recorder_counts counts;
+    struct seen seen;
+
+    half.total = 4;
+    start(NULL);
+    block_queue(true);
+    give(event_of(TAP_ASKED, true, 0), NULL, 0);
+    give(half, "ab", 2);
+    half.total = 2;
+    give(half, "cd", 2);
+    counts = end_recording();
+    assert_true(counts.incomplete == 2 && counts.connections == 2);
+    for (unsigned i = 0; i < 4; i++) /* of the other connection */
+        assert_true(next_packet(&seen));
+    assert_next(IB_UD << 5 | IB_SEND_ONLY);
+    assert_next(IB_ACKNOWLEDGE); /* of what is missing, either way */
+    assert_next(IB_ACKNOWLEDGE);
+    assert_next(IB_WRITE_ONLY);
+    end();
+}
+
 /* Only the first record of a connection needs the addresses; without them nobody knows whose a message is. */
 static void addresses_are_told_once(void **state)
 {
@@ -675,6 +726,8 @@ int main(void)
         cmocka_unit_test(reads_have_the_numbers_of_their_packets),
         cmocka_unit_test(a_loss_is_at_its_place),
         cmocka_unit_test(an_incomplete_message_is_missing_in_its_connection),
+        cmocka_unit_test(a_call_has_its_own_memory),
+        cmocka_unit_test(what_is_missing_waits_for_the_set_up),
         cmocka_unit_test(addresses_are_told_once),
         cmocka_unit_test(losses_are_in_the_file),
         cmocka_unit_test(losses_are_told_at_once),
