@@ -60,7 +60,11 @@ def install(machine, *programs):
     assert machine.run("mkdir /tmp/bin; cp -r /job/lib /tmp/; cp /job/iwarp-* /tmp/bin/; chmod -R a+rX /tmp/bin /tmp/lib")[0] == 0
 
 
-@pytest.fixture(scope="module", params=[f"{client}+{server}+{device}" for client in KERNELS for server in SERVERS for device in ("rxe", "siw")])
+LINKS = [f"{client}+{server}+{device}" for client in KERNELS for server in SERVERS for device in ("rxe", "siw")
+         if (server, device) != ("ganesha", "siw")]  # Ganesha asks more of a device than siw has
+
+
+@pytest.fixture(scope="module", params=LINKS)
 def recorded(request, build, tmp_path_factory):
     """Captures of the wire, of the server's tap (not of Ganesha, whose RDMA is its own) and of the client's."""
     client, server, device = request.param.split("+")
