@@ -27,7 +27,7 @@ static bool far(uint32_t seq, const struct tcp_side_facts *facts)
     bool heard = facts->highest > 0 || facts->syn_seen;
     uint32_t top = facts->isn + (uint32_t)(heard ? facts->highest : facts->acked);
 
-    return (heard || facts->acked_known) && seq - top > TCP_BOUNDARY_FAR_OFF && top - seq > TCP_BOUNDARY_FAR_OFF;
+    return facts->based && seq - top > TCP_BOUNDARY_FAR_OFF && top - seq > TCP_BOUNDARY_FAR_OFF;
 }
 
 /*

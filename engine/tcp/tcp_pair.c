@@ -40,7 +40,6 @@ enum {
 
 struct side {
     struct tcp_side_facts facts;
-    bool based;        /* facts.isn is valid */
     bool base_guessed; /* isn is what the other side acknowledged first, without a SYN */
     bool seen;         /* it sent a segment */
     bool started;      /* octets or FIN seen: the base is settled */
@@ -164,10 +163,10 @@ static void rebase(struct side *me, uint32_t isn)
 {
     int64_t acked = (int64_t)me->facts.acked + (int32_t)(me->facts.isn - isn);
 
-    if (me->based && me->facts.acked_known)
+    if (me->facts.based && me->facts.acked_known)
         me->facts.acked = not_negative(acked);
     me->facts.isn = isn;
-    me->based = true;
+    me->facts.based = true;
 }
 
 static void pair_note_syn(struct side *me, const struct tcp_segment *segment)
@@ -187,7 +186,7 @@ static void pair_note_syn(struct side *me, const struct tcp_segment *segment)
 static void pair_note_start(struct side *me, const struct tcp_segment *segment)
 {
     /* A start taken from a handshake holds unless octets before it turn up. */
-    if (!me->based || me->base_guessed || (int32_t)(segment->seq - me->facts.isn) < 0)
+    if (!me->facts.based || me->base_guessed || (int32_t)(segment->seq - me->facts.isn) < 0)
         rebase(me, segment->seq);
 }
 
@@ -603,7 +602,7 @@ static void take_reset(struct tcp_pair *pair, const struct tcp_segment *segment,
 
 static struct acknowledged acknowledged_by(const struct tcp_segment *segment, const struct side *peer)
 {
-    if (!(segment->flags & TCP_ACK) || !peer->based)
+    if (!(segment->flags & TCP_ACK) || !peer->facts.based)
         return (struct acknowledged){0};
     return (struct acknowledged){.known = true, .to = not_negative(unwrap(peer, segment->ack))};
 }
@@ -665,11 +664,11 @@ static bool find_starts(struct side *me, struct side *peer, const struct tcp_seg
      * A handshake shows the other side's start, even if its SYN was not captured or comes late. Without a handshake,
      * the acknowledgment shows that octets were sent that are missing or come later; their number is unknown.
      */
-    if (!(segment->flags & TCP_ACK) || peer->based || (segment->flags & TCP_RST))
+    if (!(segment->flags & TCP_ACK) || peer->facts.based || (segment->flags & TCP_RST))
         return false;
     peer->base_guessed = !me->facts.syn_seen || segment->seq + is_syn(segment) != me->facts.isn;
     peer->facts.isn = segment->ack - (peer->base_guessed ? SENT_UNSEEN : 0);
-    peer->based = true;
+    peer->facts.based = true;
     return segment->length > 0; /* it may also answer octets that the capture shows later */
 }
 
@@ -709,7 +708,7 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
     struct tcp_segment cut;
     unsigned s = segment->side & 1;
     struct side *me = &pair->side[s], *peer = &pair->side[!s];
-    bool syn = is_syn(segment), starts_known = me->started && me->seen && peer->based;
+    bool syn = is_syn(segment), starts_known = me->started && me->seen && peer->facts.based;
     pair->frame = segment->frame;
     pair->now = segment->time_ns;
 
@@ -720,7 +719,7 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
     bool guessed = (syn || !starts_known) && find_starts(me, peer, segment);
 
     /* The SYN itself takes a sequence number; its payload, if any, comes after it (RFC 7413). */
-    int64_t unwrapped = me->based ? unwrap(me, segment->seq + syn) : 0, offset = unwrapped;
+    int64_t unwrapped = me->facts.based ? unwrap(me, segment->seq + syn) : 0, offset = unwrapped;
     if (offset < 0) {
         cut = *segment;
         offset = cut_to_start(&cut, unwrapped);
@@ -803,11 +802,11 @@ bool tcp_pair_is_reuse(const struct tcp_pair *pair, const struct tcp_segment *se
     if (!(segment->flags & TCP_SYN) || (segment->flags & TCP_RST))
         return false;
     const struct side *me = &pair->side[segment->side & 1], *peer = &pair->side[!(segment->side & 1)];
-    if (me->based && (me->seen || !me->base_guessed))
+    if (me->facts.based && (me->seen || !me->base_guessed))
         return me->facts.isn != segment->seq + 1 &&
                (me->seen || !peer->facts.syn_seen || (segment->flags & TCP_ACK && peer->facts.isn != segment->ack));
     /* Nothing was seen from this side: a SYN-ACK fits if it acknowledges the known ISN. */
     if (segment->flags & TCP_ACK)
-        return peer->based && peer->facts.isn != segment->ack && peer->started;
+        return peer->facts.based && peer->facts.isn != segment->ack && peer->started;
     return peer->seen && !peer->facts.syn_seen;
 }

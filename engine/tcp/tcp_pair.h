@@ -108,6 +108,7 @@ bool tcp_pair_is_reuse(const struct tcp_pair *pair, const struct tcp_segment *se
 /* Facts for the layers above. */
 struct tcp_side_facts {
     bool syn_seen;
+    bool based;   /* isn is known, or guessed from the other side's first acknowledgment */
     uint32_t isn; /* sequence number of stream offset 0, i.e. SYN + 1, or of the first octet seen */
     uint16_t mss; /* from its SYN: how much the OTHER side may send; 0 unknown */
     bool sack_permitted;

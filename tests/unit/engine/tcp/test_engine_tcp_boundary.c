@@ -79,6 +79,23 @@ UNIT_TEST(in_an_open_connection)
     tcp_pair_free(pair);
 }
 
+/* The capture begins with one segment: what the other side has sent is known from its acknowledgment. */
+UNIT_TEST(after_the_first_segment)
+{
+    const struct tcp_pair_options options = {0};
+    const struct tcp_pair_events events = {0};
+    struct tcp_pair *pair = tcp_pair_new(&options, &events, NULL);
+    struct tcp_segment next = segment(CLIENT, TCP_ACK, ISN + FAR, SERVER_ISN + FAR, 50);
+    struct tcp_segment lost = segment(CLIENT, TCP_ACK, ISN + FAR, SERVER_ISN, 50);
+    struct tcp_segment answer = segment(SERVER, TCP_ACK, SERVER_ISN, ISN + 100, 50);
+
+    feed(pair, CLIENT, TCP_ACK, ISN, SERVER_ISN, 100);
+    assert_int_equal(tcp_boundary(pair, &next, NULL), TCP_BEGINS);
+    assert_int_equal(tcp_boundary(pair, &lost, NULL), TCP_GOES_ON);
+    assert_int_equal(tcp_boundary(pair, &answer, NULL), TCP_GOES_ON);
+    tcp_pair_free(pair);
+}
+
 UNIT_TEST(after_a_syn_that_was_held_back)
 {
     struct tcp_pair *pair = established();
