@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Assembles the blocks of tap/event.h: Sends, segments, the client's chunks. Items with missing blocks, for which the
- * ring had no room or which a limit of the BPF programs left out, are dropped and reported.
- * Memory: the oldest are dropped when ASSEMBLY_MAX newer items are incomplete or ASSEMBLY_OCTETS_MAX octets are kept.
+ * Assembles the blocks of tap/event.h: Sends, segments, the client's chunks. Items with missing blocks are dropped and
+ * reported. Octets recorded across a loss are not trusted. Memory: the oldest are dropped when ASSEMBLY_MAX newer items
+ * are incomplete or ASSEMBLY_OCTETS_MAX octets are kept.
  */
 #ifndef IWARP_TAP_ASSEMBLY_H
 #define IWARP_TAP_ASSEMBLY_H

@@ -31,8 +31,8 @@ struct recorder_options {
 struct recorder_counts {
     uint64_t packets, octets; /* written */
     uint32_t connections;
-    uint64_t dropped;    /* records, of nobody knows which connection */
-    uint64_t incomplete; /* messages or segments */
+    uint64_t dropped;    /* records of unknown connections */
+    uint64_t incomplete; /* messages or segments, each a gap in its connection, or cut */
     bool failed;         /* the file could not be written; errno is that of the capture file */
 };
 

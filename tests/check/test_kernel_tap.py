@@ -328,7 +328,8 @@ def test_incomplete_items_accuse_nobody(check, played, build, tmp_path, lost):
     else:
         del parts[later[0 if lost == "a block of a Write" else -1]]
     path = tmp_path / "incomplete.pcapng"
-    subprocess.run([build / "tests" / "tap" / "tap-replay", path], input=b"".join(parts), check=True, stderr=subprocess.PIPE)
+    run = subprocess.run([build / "tests" / "tap" / "tap-replay", path], input=b"".join(parts), check=True, stderr=subprocess.PIPE)
+    assert b" 0 dropped, 1 incomplete" in run.stderr
     summary = next(line for line in map(json.loads, check("--format=ndjson", "--verbose", path).stdout.splitlines()) if line["type"] == "capture")
     assert summary["dropped"] == 0 and not failed(summary["rules"]) and any(counts["inconclusive"] for counts in summary["rules"].values())
 
@@ -338,7 +339,8 @@ def test_private_data_that_were_not_read_are_not_judged(check, played, build, tm
     at = next(i for i, part in enumerate(parts) if kind_of(part) == tap_events.ASKED)
     parts[at] = struct.pack("<I", size) + parts[at][4:40] + struct.pack("<III", 0, 0, 200) + parts[at][52:4 + size]
     path = tmp_path / "unread.pcapng"
-    subprocess.run([build / "tests" / "tap" / "tap-replay", path], input=b"".join(parts), check=True, stderr=subprocess.PIPE)
+    run = subprocess.run([build / "tests" / "tap" / "tap-replay", path], input=b"".join(parts), check=True, stderr=subprocess.PIPE)
+    assert b" 0 dropped, 1 incomplete" in run.stderr
     summary = next(line for line in map(json.loads, check("--format=ndjson", "--verbose", path).stdout.splitlines()) if line["type"] == "capture")
     assert summary["dropped"] == 0 and not failed(summary["rules"])
 

@@ -117,7 +117,7 @@ def test_a_tap_and_the_wire_agree(build, recorded, side):
     none = (0, 0, 0)
     both = sorted((set(wire) | set(tap)) - unseen)
     verdicts = [rule for rule in both if [n > 0 for n in wire.get(rule, none)[:2]] != [n > 0 for n in tap.get(rule, none)[:2]]]
-    assert len(both) > (100 if "+ganesha+" in recorded.name else 150) and len(verdicts) <= 0.01 * len(both), verdicts
+    assert len(both) > 150 and len(verdicts) <= 0.01 * len(both), verdicts
     assert not [rule for rule in both if tap.get(rule, none)[1] and not wire.get(rule, none)[1]]
     judged = [(wire.get(rule, none), tap.get(rule, none)) for rule in both if rule not in by_segment]
     all_of_wire, equal = sum(sum(a) for a, _ in judged), sum(min(x, y) for a, b in judged for x, y in zip(a, b))
