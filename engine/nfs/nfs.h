@@ -56,8 +56,8 @@ void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transacti
 void nfs_connection_finish(struct nfs_connection *nfs);
 /* The client was granted recallable delegations on this connection; *left: how many it still holds. */
 bool nfs_connection_delegated(const struct nfs_connection *nfs, unsigned *left);
-const struct rpcrdma_history_objects *nfs_connection_objects(const struct nfs_connection *nfs);
-const struct rpcrdma_history_refusals *nfs_connection_refusals(const struct nfs_connection *nfs);
+const struct rpcrdma_across_objects *nfs_connection_objects(const struct nfs_connection *nfs);
+const struct rpcrdma_across_refusals *nfs_connection_refusals(const struct nfs_connection *nfs);
 /* Call it once, after nfs_connection_finish(). The caller owns the result and calls free(). NULL: no file changed. */
 struct nfs_files *nfs_connection_files(struct nfs_connection *nfs);
 /* CB_RECALL_SLOT was sent on this connection; *time_ns: the first time. */

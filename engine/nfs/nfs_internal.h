@@ -135,9 +135,9 @@ struct nfs_connection {
     unsigned n_sessions; /* created in total */
     bool foreign;        /* a session that was created on another connection is in use */
     bool session_asked;  /* CREATE_SESSION or BIND_CONN_TO_SESSION was sent */
-    struct rpcrdma_history_objects objects;
+    struct rpcrdma_across_objects objects;
     uint32_t minors[2]; /* minor versions that were carried out, one bit each; [1]: of callbacks */
-    struct rpcrdma_history_refusals refusals;
+    struct rpcrdma_across_refusals refusals;
     struct nfs_turn *turns; /* NFS_TURNS_MAX; NULL: no session is in use */
     unsigned back_asked;    /* outstanding Calls that ask for a backchannel */
     bool back;              /* the server agreed to a backchannel */
@@ -301,7 +301,7 @@ void nfs_readback_free(struct nfs_connection *nfs);
 
 /* nfs_retry_rules.c */
 void nfs_retry_call(struct nfs_look *look);
-/* For engine/history, which judges requests that are sent again on another connection. */
+/* For engine/across, which judges requests that are sent again on another connection. */
 void nfs_retry_use(struct nfs_look *look);
 /* ERR_CHUNK or GARBAGE_ARGS answered the Call. */
 void nfs_retry_failed(struct nfs_look *look);

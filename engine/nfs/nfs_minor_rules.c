@@ -11,30 +11,30 @@
 
 enum { MINOR_VERS_MISMATCH = 10021 /* RFC 5662 */ };
 
-const struct rpcrdma_history_objects *nfs_connection_objects(const struct nfs_connection *nfs)
+const struct rpcrdma_across_objects *nfs_connection_objects(const struct nfs_connection *nfs)
 {
     return &nfs->objects;
 }
 
-static struct rpcrdma_history_object *minor_use_of(struct nfs_look *look, uint64_t object)
+static struct rpcrdma_across_object *minor_use_of(struct nfs_look *look, uint64_t object)
 {
-    struct rpcrdma_history_objects *uses = &look->nfs->objects;
-    struct rpcrdma_history_object *use;
+    struct rpcrdma_across_objects *uses = &look->nfs->objects;
+    struct rpcrdma_across_object *use;
 
-    for (unsigned i = 0; i < uses->n && i < RPCRDMA_HISTORY_OBJECTS_MAX; i++) {
+    for (unsigned i = 0; i < uses->n && i < RPCRDMA_ACROSS_OBJECTS_MAX; i++) {
         if (uses->object[i].hash == object)
             return &uses->object[i];
     }
-    if (uses->n++ >= RPCRDMA_HISTORY_OBJECTS_MAX)
+    if (uses->n++ >= RPCRDMA_ACROSS_OBJECTS_MAX)
         return NULL;
     use = &uses->object[uses->n - 1];
-    *use = (struct rpcrdma_history_object){.hash = object, .minor = look->exchange->minor, .first = look->place};
-    INVARIANT(use->minor >= 0 && use->minor <= NFS_MINOR_MAX && uses->n <= RPCRDMA_HISTORY_OBJECTS_MAX);
+    *use = (struct rpcrdma_across_object){.hash = object, .minor = look->exchange->minor, .first = look->place};
+    INVARIANT(use->minor >= 0 && use->minor <= NFS_MINOR_MAX && uses->n <= RPCRDMA_ACROSS_OBJECTS_MAX);
     return use;
 }
 
 /* Judges the use of a session or client id in the Call. */
-static void minor_judge(struct nfs_look *look, struct rpcrdma_history_object *use, bool is_session)
+static void minor_judge(struct nfs_look *look, struct rpcrdma_across_object *use, bool is_session)
 {
     unsigned minor = (unsigned)look->exchange->minor;
 
@@ -64,7 +64,7 @@ void nfs_minor_message(struct nfs_look *look, bool reply)
         const struct nfs_item *item = &body->items[i].item;
         bool returned = reply && (item->op == NFS_OP_EXCHANGE_ID || item->op == NFS_OP_CREATE_SESSION);
         const uint8_t *p;
-        struct rpcrdma_history_object *use;
+        struct rpcrdma_across_object *use;
 
         if ((item->mark != NFS_MARK_SESSION && item->mark != NFS_MARK_CLIENT) || reply != returned)
             continue;

@@ -3,8 +3,8 @@
  * Answers to SEQUENCE and CB_SEQUENCE, or to the operation after them: NFS4ERR_RETRY_UNCACHED_REP,
  * NFS4ERR_SEQ_FALSE_RETRY and NFS4ERR_SEQ_MISORDERED claim that a request is a retry, or out of order (RFC 8881
  * sections 2.10.6.1 and 18.46.3). A request that follows the latest request in its slot, which was carried out, is
- * neither. Only sessions created on this connection are judged. Other connections may use these sessions, too; the
- * history knows about that.
+ * neither. Only sessions created on this connection are judged. Other connections may use these sessions, too;
+ * engine/across knows about that.
  */
 #include "engine/core/heap.h"
 #include "engine/nfs/nfs_internal.h"
@@ -68,7 +68,7 @@ void nfs_sequence_call(struct nfs_look *look)
 
 /* ---- answers ---- */
 
-const struct rpcrdma_history_refusals *nfs_connection_refusals(const struct nfs_connection *nfs)
+const struct rpcrdma_across_refusals *nfs_connection_refusals(const struct nfs_connection *nfs)
 {
     return &nfs->refusals;
 }
@@ -135,9 +135,9 @@ static void sequence_judge_refusal(struct nfs_look *look, uint32_t status)
         nfs_inconclusive(look, RULE_NFS41_18_46_3_01);
         return;
     }
-    if (nfs->refusals.n++ < RPCRDMA_HISTORY_REFUSED_MAX)
+    if (nfs->refusals.n++ < RPCRDMA_ACROSS_REFUSED_MAX)
         nfs->refusals.refused[nfs->refusals.n - 1] =
-            (struct rpcrdma_history_refused){.session = turn->session, .place = look->place};
+            (struct rpcrdma_across_refused){.session = turn->session, .place = look->place};
     INVARIANT(nfs->refusals.n > 0 && turn->any);
     nfs_fail(look, RULE_NFS41_18_46_3_01,
              "expected a new request to be carried out, as sequence %" PRIu32 " is %s slot %" PRIu32

@@ -312,7 +312,7 @@ struct rpcrdma_events {
 };
 
 struct rpcrdma_connection;
-struct rpcrdma_history_record;
+struct rpcrdma_across_record;
 
 /* options and events are copied; verdict is borrowed. NULL when out of memory. */
 struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *options,
@@ -342,10 +342,10 @@ void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, b
 void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
 
 /*
- * The record for later connections (engine/history/history.h), which the caller then owns. To be called once,
+ * The record for later connections (engine/across/across.h), which the caller then owns. To be called once,
  * after rpcrdma_connection_finish(). NULL: the connection carried no RPC-over-RDMA, or out of memory.
  */
-struct rpcrdma_history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma);
+struct rpcrdma_across_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma);
 
 /* False: the connection carries another ULP and needs no further events. */
 bool rpcrdma_connection_follows(const struct rpcrdma_connection *rpcrdma);

@@ -97,7 +97,7 @@ void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
     if (!rpcrdma)
         return;
     rpcrdma->finished = true;
-    rpcrdma_history_record_free(rpcrdma->record);
+    rpcrdma_across_record_free(rpcrdma->record);
     rpcrdma_transactions_free(rpcrdma);
     rpcrdma_early_free(rpcrdma);
     rpcrdma_memory_free(rpcrdma);

@@ -185,7 +185,7 @@ struct rpcrdma_connection {
     uint32_t unbound[RPCRDMA_UNBOUND_MAX];
     unsigned n_unbound;
     /* For later connections: rpcrdma_record.c */
-    struct rpcrdma_history_record *record; /* NULL: nothing has been recorded */
+    struct rpcrdma_across_record *record; /* NULL: nothing has been recorded */
     bool record_taken;
     enum rpcrdma_returns returns;
     struct rpcrdma_depth depth[2]; /* by requester */
@@ -262,14 +262,14 @@ void rpcrdma_depth_skipped(struct rpcrdma_connection *rpcrdma, unsigned requeste
 /* The Call is recorded with all its details. */
 bool rpcrdma_is_recorded(const struct rpcrdma_transaction *t);
 void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t);
-struct rpcrdma_history_drop;
-void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_history_drop *drop);
+struct rpcrdma_across_drop;
+void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_across_drop *drop);
 /* The client continued after an answer to which this rule applies. */
 void rpcrdma_record_tolerated(struct rpcrdma_connection *rpcrdma, enum rule_id rule);
 /* Records that the Call was cut off; the caller fills in *cut except `any` and `call`. */
-struct rpcrdma_history_cut;
+struct rpcrdma_across_cut;
 void rpcrdma_record_cut_off(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
-                            const struct rpcrdma_history_cut *cut);
+                            const struct rpcrdma_across_cut *cut);
 void rpcrdma_record_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);

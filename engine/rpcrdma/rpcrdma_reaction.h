@@ -83,10 +83,10 @@ struct rpcrdma_reaction_state {
     /* The latest XIDs of messages that may have been Calls or Replies, by sending side. */
     uint32_t unclear[2][RPCRDMA_UNCLEAR_MAX];
     unsigned n_unclear[2];
-    int64_t spoke_ns[2];                        /* time of a side's latest message */
-    bool closed;                                /* a side has begun to close the connection */
-    struct rpcrdma_served_most served[2];       /* by calling side */
-    uint64_t shapes[2][RPCRDMA_HISTORY_SHAPES]; /* by calling side: shapes of the Calls that a Reply answered */
+    int64_t spoke_ns[2];                       /* time of a side's latest message */
+    bool closed;                               /* a side has begun to close the connection */
+    struct rpcrdma_served_most served[2];      /* by calling side */
+    uint64_t shapes[2][RPCRDMA_ACROSS_SHAPES]; /* by calling side: shapes of the Calls that a Reply answered */
     struct rpcrdma_tolerance tolerance;
     bool stalled[2]; /* by calling side: it was reported that answers have stopped */
 };

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void rpcrdma_history_record_free(struct rpcrdma_history_record *record)
+void rpcrdma_across_record_free(struct rpcrdma_across_record *record)
 {
     if (!record)
         return;
@@ -23,7 +23,7 @@ void rpcrdma_history_record_free(struct rpcrdma_history_record *record)
     free(record);
 }
 
-static struct rpcrdma_history_record *record_of(struct rpcrdma_connection *rpcrdma)
+static struct rpcrdma_across_record *record_of(struct rpcrdma_connection *rpcrdma)
 {
     if (rpcrdma->verdict->off)
         return NULL;
@@ -35,17 +35,17 @@ static struct rpcrdma_history_record *record_of(struct rpcrdma_connection *rpcrd
 /* ---- Calls and their offers ---- */
 
 /* Holds until the record is given away. */
-static bool record_is_sound(const struct rpcrdma_history_record *record)
+static bool record_is_sound(const struct rpcrdma_across_record *record)
 {
-    return record->n_calls <= record->calls_size && record->calls_size <= RPCRDMA_HISTORY_CALLS_MAX &&
-           record->offers_size <= RPCRDMA_HISTORY_OFFERS_MAX && (record->offers || record->n_offers == 0) &&
-           record->n_strays <= RPCRDMA_HISTORY_STRAYS_MAX && (record->strays || record->n_strays == 0) &&
-           record->n_empty <= RPCRDMA_HISTORY_EMPTY_MAX;
+    return record->n_calls <= record->calls_size && record->calls_size <= RPCRDMA_ACROSS_CALLS_MAX &&
+           record->offers_size <= RPCRDMA_ACROSS_OFFERS_MAX && (record->offers || record->n_offers == 0) &&
+           record->n_strays <= RPCRDMA_ACROSS_STRAYS_MAX && (record->strays || record->n_strays == 0) &&
+           record->n_empty <= RPCRDMA_ACROSS_EMPTY_MAX;
 }
 
-static struct rpcrdma_history_call *call_new(struct rpcrdma_history_record *record)
+static struct rpcrdma_across_call *call_new(struct rpcrdma_across_record *record)
 {
-    void *calls = heap_room(record->calls, &record->calls_size, record->n_calls + 1, RPCRDMA_HISTORY_CALLS_MAX,
+    void *calls = heap_room(record->calls, &record->calls_size, record->n_calls + 1, RPCRDMA_ACROSS_CALLS_MAX,
                             sizeof *record->calls);
 
     if (!calls)
@@ -55,49 +55,49 @@ static struct rpcrdma_history_call *call_new(struct rpcrdma_history_record *reco
     return &record->calls[record->n_calls++];
 }
 
-static void note_offers(struct rpcrdma_history_record *record, const struct rpcrdma_transaction *t)
+static void note_offers(struct rpcrdma_across_record *record, const struct rpcrdma_transaction *t)
 {
     for (unsigned i = 0; i < t->n_offers; i++) {
         struct rpcrdma_area area = rpcrdma_area_of(&t->offers[i].target);
-        unsigned at = record->n_offers % RPCRDMA_HISTORY_OFFERS_MAX;
+        unsigned at = record->n_offers % RPCRDMA_ACROSS_OFFERS_MAX;
         void *offers =
-            heap_room(record->offers, &record->offers_size, at + 1, RPCRDMA_HISTORY_OFFERS_MAX, sizeof *record->offers);
+            heap_room(record->offers, &record->offers_size, at + 1, RPCRDMA_ACROSS_OFFERS_MAX, sizeof *record->offers);
 
         if (!offers)
             return;
         record->offers = offers;
-        record->offers[at] = (struct rpcrdma_history_offer){.owner = t->side,
-                                                            .handle = area.stag,
-                                                            .xid = t->xid,
-                                                            .from = area.from,
-                                                            .to = area.to,
-                                                            .frame = t->call.frame};
+        record->offers[at] = (struct rpcrdma_across_offer){.owner = t->side,
+                                                           .handle = area.stag,
+                                                           .xid = t->xid,
+                                                           .from = area.from,
+                                                           .to = area.to,
+                                                           .frame = t->call.frame};
         record->n_offers++;
         INVARIANT(record_is_sound(record) && at < record->offers_size);
     }
 }
 
-static struct rpcrdma_history_call record_call_of(const struct rpcrdma_connection *rpcrdma,
-                                                  const struct rpcrdma_transaction *t)
+static struct rpcrdma_across_call record_call_of(const struct rpcrdma_connection *rpcrdma,
+                                                 const struct rpcrdma_transaction *t)
 {
-    struct rpcrdma_history_call call = {.xid = t->xid,
-                                        .side = t->side,
-                                        .reverse = t->reverse,
-                                        .damaged = t->damage || t->spoilt || t->ambiguous,
-                                        .repeats = t->repeats,
-                                        .received = !rpcrdma_waits(t) && rpcrdma->received[t->side] > t->answer.offset,
-                                        .refused = rpcrdma->refused_memory && rpcrdma->refused_xid == t->xid,
-                                        .refused_late = rpcrdma->refused_late && rpcrdma->refused_late_xid == t->xid,
-                                        .succeeded = t->succeeded,
-                                        .request_known = t->request.known,
-                                        .program = t->request.program,
-                                        .version = t->request.version,
-                                        .procedure = t->request.procedure,
-                                        .hash = t->request.hash,
-                                        .use = t->use ? *t->use : t->open->use,
-                                        .outcome = t->outcome == RPCRDMA_SETTLED ? RPCRDMA_REPLIED : t->outcome,
-                                        .call = t->call,
-                                        .answer = t->answer};
+    struct rpcrdma_across_call call = {.xid = t->xid,
+                                       .side = t->side,
+                                       .reverse = t->reverse,
+                                       .damaged = t->damage || t->spoilt || t->ambiguous,
+                                       .repeats = t->repeats,
+                                       .received = !rpcrdma_waits(t) && rpcrdma->received[t->side] > t->answer.offset,
+                                       .refused = rpcrdma->refused_memory && rpcrdma->refused_xid == t->xid,
+                                       .refused_late = rpcrdma->refused_late && rpcrdma->refused_late_xid == t->xid,
+                                       .succeeded = t->succeeded,
+                                       .request_known = t->request.known,
+                                       .program = t->request.program,
+                                       .version = t->request.version,
+                                       .procedure = t->request.procedure,
+                                       .hash = t->request.hash,
+                                       .use = t->use ? *t->use : t->open->use,
+                                       .outcome = t->outcome == RPCRDMA_SETTLED ? RPCRDMA_REPLIED : t->outcome,
+                                       .call = t->call,
+                                       .answer = t->answer};
 
     if (t->outcome == RPCRDMA_FAILED)
         call.error = t->answer_error;
@@ -106,14 +106,14 @@ static struct rpcrdma_history_call record_call_of(const struct rpcrdma_connectio
 
 bool rpcrdma_is_recorded(const struct rpcrdma_transaction *t)
 {
-    return t->outcome != RPCRDMA_REPLIED || t->number <= RPCRDMA_HISTORY_FIRST_CALLS;
+    return t->outcome != RPCRDMA_REPLIED || t->number <= RPCRDMA_ACROSS_FIRST_CALLS;
 }
 
 void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
     bool plain = !rpcrdma_is_recorded(t);
-    struct rpcrdma_history_record *record;
-    struct rpcrdma_history_call *call;
+    struct rpcrdma_across_record *record;
+    struct rpcrdma_across_call *call;
 
     if (t->damage == RPCRDMA_LATE || (plain && !t->reverse && !rpcrdma->finished))
         return;
@@ -130,9 +130,9 @@ void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 }
 
 void rpcrdma_record_cut_off(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
-                            const struct rpcrdma_history_cut *cut)
+                            const struct rpcrdma_across_cut *cut)
 {
-    struct rpcrdma_history_record *record = record_of(rpcrdma);
+    struct rpcrdma_across_record *record = record_of(rpcrdma);
 
     if (!record)
         return;
@@ -142,9 +142,9 @@ void rpcrdma_record_cut_off(struct rpcrdma_connection *rpcrdma, const struct rpc
     INVARIANT(record->cut.rule < RULE_COUNT && record->cut.call.side < 2);
 }
 
-void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_history_drop *drop)
+void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_across_drop *drop)
 {
-    struct rpcrdma_history_record *record = record_of(rpcrdma);
+    struct rpcrdma_across_record *record = record_of(rpcrdma);
 
     if (record)
         record->drop = *drop;
@@ -152,7 +152,7 @@ void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 
 void rpcrdma_record_tolerated(struct rpcrdma_connection *rpcrdma, enum rule_id rule)
 {
-    struct rpcrdma_history_record *record = record_of(rpcrdma);
+    struct rpcrdma_across_record *record = record_of(rpcrdma);
 
     if (record)
         record->tolerated = (uint16_t)(rule + 1);
@@ -161,10 +161,10 @@ void rpcrdma_record_tolerated(struct rpcrdma_connection *rpcrdma, enum rule_id r
 
 /* ---- accesses to memory that this connection does not offer ---- */
 
-static struct rpcrdma_history_stray *find_stray(struct rpcrdma_history_record *record, const struct rpcrdma_move *move)
+static struct rpcrdma_across_stray *find_stray(struct rpcrdma_across_record *record, const struct rpcrdma_move *move)
 {
     for (unsigned i = 0; record && i < record->n_strays; i++) {
-        struct rpcrdma_history_stray *stray = &record->strays[i];
+        struct rpcrdma_across_stray *stray = &record->strays[i];
 
         if (stray->operation == move->operation && stray->owner == move->owner)
             return stray;
@@ -175,29 +175,29 @@ static struct rpcrdma_history_stray *find_stray(struct rpcrdma_history_record *r
 void rpcrdma_record_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_area area = rpcrdma_area_of_move(move);
-    struct rpcrdma_history_record *record;
+    struct rpcrdma_across_record *record;
 
     if (move->operation == 0 || move->length == 0 || find_stray(rpcrdma->record, move))
         return;
     record = record_of(rpcrdma);
     if (record && !record->strays)
-        record->strays = heap_zeroed(RPCRDMA_HISTORY_STRAYS_MAX, sizeof *record->strays);
-    if (!record || !record->strays || record->n_strays == RPCRDMA_HISTORY_STRAYS_MAX)
+        record->strays = heap_zeroed(RPCRDMA_ACROSS_STRAYS_MAX, sizeof *record->strays);
+    if (!record || !record->strays || record->n_strays == RPCRDMA_ACROSS_STRAYS_MAX)
         return;
-    record->strays[record->n_strays++] = (struct rpcrdma_history_stray){.owner = (uint8_t)move->owner,
-                                                                        .write = move->kind == RDMA_WRITE,
-                                                                        .handle = area.stag,
-                                                                        .from = area.from,
-                                                                        .to = area.to,
-                                                                        .operation = move->operation,
-                                                                        .place = move->place};
+    record->strays[record->n_strays++] = (struct rpcrdma_across_stray){.owner = (uint8_t)move->owner,
+                                                                       .write = move->kind == RDMA_WRITE,
+                                                                       .handle = area.stag,
+                                                                       .from = area.from,
+                                                                       .to = area.to,
+                                                                       .operation = move->operation,
+                                                                       .place = move->place};
     INVARIANT(record_is_sound(record) && find_stray(record, move));
 }
 
 /* The owner's adapter returned the requested data. */
 void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
-    struct rpcrdma_history_stray *stray = find_stray(rpcrdma->record, move);
+    struct rpcrdma_across_stray *stray = find_stray(rpcrdma->record, move);
 
     if (!stray || stray->served || move->length == 0)
         return;
@@ -208,10 +208,10 @@ void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rp
 /* Octets written before this Send must have been placed; otherwise the connection would have ended. */
 void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
 {
-    struct rpcrdma_history_record *record = rpcrdma->record;
+    struct rpcrdma_across_record *record = rpcrdma->record;
 
     for (unsigned i = 0; record && i < record->n_strays; i++) {
-        struct rpcrdma_history_stray *stray = &record->strays[i];
+        struct rpcrdma_across_stray *stray = &record->strays[i];
 
         if (stray->write && !stray->served && !stray->refused && stray->owner == message->side &&
             message->received > stray->place.offset && !rpcrdma->terminated) {
@@ -225,9 +225,9 @@ void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 
 void rpcrdma_record_empty(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
 {
-    struct rpcrdma_history_record *record = record_of(rpcrdma);
+    struct rpcrdma_across_record *record = record_of(rpcrdma);
 
-    if (record && record->n_empty < RPCRDMA_HISTORY_EMPTY_MAX)
+    if (record && record->n_empty < RPCRDMA_ACROSS_EMPTY_MAX)
         record->empty[record->n_empty++] = message->place;
     INVARIANT(!record || record_is_sound(record));
 }
@@ -235,7 +235,7 @@ void rpcrdma_record_empty(struct rpcrdma_connection *rpcrdma, const struct rpcrd
 /* ---- the end ---- */
 
 /* A Call that arrived late, after a hole, offers the memory to which access was refused. */
-static void note_refused(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_history_stray *stray)
+static void note_refused(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_across_stray *stray)
 {
     for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, stray->owner, stray->handle); o;
          o = rpcrdma_offers_next(o)) {
@@ -250,7 +250,7 @@ static void note_refused(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 
 void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
 {
-    struct rpcrdma_history_record *record = record_of(rpcrdma);
+    struct rpcrdma_across_record *record = record_of(rpcrdma);
 
     if (!record || record->refusal)
         return;
@@ -260,7 +260,7 @@ void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
     record->refusal_place = refusal->place;
     INVARIANT(record_is_sound(record) && record->refused_by < 2);
     for (unsigned i = 0; refusal->culprit_found && i < record->n_strays; i++) {
-        struct rpcrdma_history_stray *stray = &record->strays[i];
+        struct rpcrdma_across_stray *stray = &record->strays[i];
 
         if (stray->place.side != refusal->culprit.side || stray->place.offset != refusal->culprit.offset)
             continue;
@@ -269,7 +269,7 @@ void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
     }
 }
 
-static void note_callbacks(struct rpcrdma_connection *rpcrdma, struct rpcrdma_history_record *record)
+static void note_callbacks(struct rpcrdma_connection *rpcrdma, struct rpcrdma_across_record *record)
 {
     const struct rpcrdma_transaction *newest = NULL;
     unsigned server;
@@ -286,9 +286,9 @@ static void note_callbacks(struct rpcrdma_connection *rpcrdma, struct rpcrdma_hi
     INVARIANT(newest->side == server && rpcrdma_waits(newest));
 }
 
-struct rpcrdma_history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma)
+struct rpcrdma_across_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma)
 {
-    struct rpcrdma_history_record *record;
+    struct rpcrdma_across_record *record;
 
     if (rpcrdma->recognised != RPCRDMA_YES || rpcrdma->record_taken)
         return NULL;

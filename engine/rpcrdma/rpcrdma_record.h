@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The record that a connection leaves for later connections: engine/history judges each record against those of earlier
+ * The record that a connection leaves for later connections: engine/across judges each record against those of earlier
  * connections of the same two hosts. A record holds what was seen; what is missing in it proves nothing.
  */
 #ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_RECORD_H
@@ -11,15 +11,15 @@
 #include "wire/endpoint.h"
 
 enum {
-    RPCRDMA_HISTORY_FIRST_CALLS = 32, /* the first Calls of a side are kept, with any outcome; */
-    RPCRDMA_HISTORY_CALLS_MAX = 96,   /* later Calls are kept only if no Reply answered them */
-    RPCRDMA_HISTORY_OFFERS_MAX = 64,  /* memory segments per record, the latest */
-    RPCRDMA_HISTORY_STRAYS_MAX = 16,  /* accesses to memory that the connection did not offer */
-    RPCRDMA_HISTORY_EMPTY_MAX = 8,    /* reported Sends without octets, the first */
+    RPCRDMA_ACROSS_FIRST_CALLS = 32, /* the first Calls of a side are kept, with any outcome; */
+    RPCRDMA_ACROSS_CALLS_MAX = 96,   /* later Calls are kept only if no Reply answered them */
+    RPCRDMA_ACROSS_OFFERS_MAX = 64,  /* memory segments per record, the latest */
+    RPCRDMA_ACROSS_STRAYS_MAX = 16,  /* accesses to memory that the connection did not offer */
+    RPCRDMA_ACROSS_EMPTY_MAX = 8,    /* reported Sends without octets, the first */
 };
 
 /* A Call and its outcome. */
-struct rpcrdma_history_call {
+struct rpcrdma_across_call {
     uint32_t xid;
     uint8_t side; /* the caller */
     bool reverse;
@@ -38,14 +38,14 @@ struct rpcrdma_history_call {
     struct place call, answer;
 };
 
-struct rpcrdma_history_offer {
+struct rpcrdma_across_offer {
     uint8_t owner;
     uint32_t handle, xid;
     uint64_t from, to;
     uint32_t frame; /* of the Call */
 };
 
-struct rpcrdma_history_stray {
+struct rpcrdma_across_stray {
     uint8_t owner;
     bool write;
     bool served; /* a Read was answered; after a Write, the owner continued to send */
@@ -57,21 +57,21 @@ struct rpcrdma_history_stray {
 };
 
 enum {
-    RPCRDMA_HISTORY_SHAPES = 8
+    RPCRDMA_ACROSS_SHAPES = 8
 }; /* bits of a set of Call shapes: a shape that was added is always found, another one hardly ever */
 
 /* The outstanding Call that most likely made the responder end the connection. */
-struct rpcrdma_history_cut {
+struct rpcrdma_across_cut {
     bool any, reported; /* reported: a finding about the Call exists */
     bool forgotten;     /* ended by a host that no longer knew the connection */
     enum rule_id rule;
     struct place place; /* of the end */
     unsigned shape;     /* in a set of shapes */
-    struct rpcrdma_history_call call;
+    struct rpcrdma_across_call call;
 };
 
 /* The client ended the connection after an answer that it should have tolerated. */
-struct rpcrdma_history_drop {
+struct rpcrdma_across_drop {
     bool any;
     bool closed; /* closed in order, like a client that has finished; false: the client reset the connection */
     enum rule_id rule;
@@ -80,15 +80,15 @@ struct rpcrdma_history_drop {
 
 struct nfs_files;
 
-struct rpcrdma_history_record {
+struct rpcrdma_across_record {
     int client;           /* side; -1: unknown */
     int initiator_side;   /* -1: unknown */
     bool whole;           /* captured from its start, without a hole */
     bool served_unseen;   /* Calls of the client that the capture lacks were answered */
     bool refusals_unseen; /* as in struct rdma_terms */
-    struct rpcrdma_history_call *calls;
-    struct rpcrdma_history_offer *offers; /* a ring when n_offers exceeds RPCRDMA_HISTORY_OFFERS_MAX */
-    struct rpcrdma_history_stray *strays; /* room for RPCRDMA_HISTORY_STRAYS_MAX; NULL: none */
+    struct rpcrdma_across_call *calls;
+    struct rpcrdma_across_offer *offers; /* a ring when n_offers exceeds RPCRDMA_ACROSS_OFFERS_MAX */
+    struct rpcrdma_across_stray *strays; /* room for RPCRDMA_ACROSS_STRAYS_MAX; NULL: none */
     unsigned n_calls, calls_size, n_offers, offers_size, n_strays;
     bool callbacks;       /* a Call from the server was answered */
     bool callback_at_end; /* the server's last Send is a Call that was never answered */
@@ -99,16 +99,16 @@ struct rpcrdma_history_record {
     uint8_t refused_by;    /* side */
     enum rdma_refusal_cause cause;
     struct place refusal_place, end[2];
-    struct rpcrdma_history_cut cut;
-    struct rpcrdma_history_drop drop;
-    uint16_t tolerated;                      /* 1 + the rule of an answer that the client tolerated; 0: none */
-    uint64_t served[RPCRDMA_HISTORY_SHAPES]; /* shapes of the client's Calls that a Reply answered */
-    bool delegated;                          /* the client was granted recallable delegations on this connection */
-    unsigned delegations;                    /* still held when the connection ended */
-    struct place empty[RPCRDMA_HISTORY_EMPTY_MAX];
+    struct rpcrdma_across_cut cut;
+    struct rpcrdma_across_drop drop;
+    uint16_t tolerated;                     /* 1 + the rule of an answer that the client tolerated; 0: none */
+    uint64_t served[RPCRDMA_ACROSS_SHAPES]; /* shapes of the client's Calls that a Reply answered */
+    bool delegated;                         /* the client was granted recallable delegations on this connection */
+    unsigned delegations;                   /* still held when the connection ended */
+    struct place empty[RPCRDMA_ACROSS_EMPTY_MAX];
     unsigned n_empty;
-    struct rpcrdma_history_objects objects; /* sessions and client ids */
-    struct rpcrdma_history_refusals refusals;
+    struct rpcrdma_across_objects objects; /* sessions and client ids */
+    struct rpcrdma_across_refusals refusals;
     struct nfs_files *files; /* changes to files (engine/nfs/nfs.h), on the heap; NULL: none */
     bool recalled;           /* slots were recalled by CB_RECALL_SLOT; the time of the first recall follows */
     int64_t recalled_ns;
@@ -116,9 +116,9 @@ struct rpcrdma_history_record {
     struct endpoint endpoint[2]; /* by side */
     int64_t start_ns, end_ns;
     uint32_t end_frame;
-    struct rpcrdma_history_record *older, *newer; /* for the history only */
+    struct rpcrdma_across_record *older, *newer; /* for engine/across only */
 };
 
-void rpcrdma_history_record_free(struct rpcrdma_history_record *record);
+void rpcrdma_across_record_free(struct rpcrdma_across_record *record);
 
 #endif

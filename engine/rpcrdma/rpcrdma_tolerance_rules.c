@@ -2,7 +2,7 @@
 /*
  * Answers that a client must tolerate: an RDMA_ERROR ends only its own RPC (RFC 8267 section 6.6), and the client
  * ignores the Write list of a Reply without bulk data, whatever it contains. The client's reaction shows only if the
- * client ends the connection at once. Since there may be other reasons, engine/history/history.c has the last word.
+ * client ends the connection at once. Since there may be other reasons, engine/across/across.c has the last word.
  */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 #include "wire/invariant.h"
@@ -64,7 +64,7 @@ static bool is_prompt(const struct rpcrdma_connection *rpcrdma, const struct pla
 void rpcrdma_tolerance_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place)
 {
     struct rpcrdma_tolerance *tolerance = &rpcrdma->reaction->tolerance;
-    struct rpcrdma_history_drop drop = {
+    struct rpcrdma_across_drop drop = {
         .any = true, .closed = !reset, .rule = tolerance->rule, .place = *place, .culprit = tolerance->place};
     bool prompt = is_prompt(rpcrdma, place);
 

@@ -302,7 +302,7 @@ static unsigned oddity(const struct rpcrdma_connection *rpcrdma, const struct rp
 
 /*
  * Calls of one shape ask for the same: the procedure, the operations of a COMPOUND, the kinds and sizes of chunk lists.
- * Returns a place in a set of 64 * RPCRDMA_HISTORY_SHAPES.
+ * Returns a place in a set of 64 * RPCRDMA_ACROSS_SHAPES.
  */
 static unsigned shape_of(const struct rpcrdma_transaction *t)
 {
@@ -321,7 +321,7 @@ static unsigned shape_of(const struct rpcrdma_transaction *t)
     hash = hash_octets(hash, (const uint8_t *)words, sizeof words);
     for (unsigned i = 0; body->walked && i < body->n_operations; i++)
         hash = hash_octets(hash, (const uint8_t *)&body->operations[i].op, sizeof body->operations[i].op);
-    return (unsigned)(hash >> 16) % (64 * RPCRDMA_HISTORY_SHAPES);
+    return (unsigned)(hash >> 16) % (64 * RPCRDMA_ACROSS_SHAPES);
 }
 
 static bool was_served(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, unsigned shape)
@@ -391,7 +391,7 @@ static enum rule_id cut_off_rule(const struct rpcrdma_connection *rpcrdma, const
 
 /*
  * Calls with sound Transport headers are cut off: one finding, at the Call that most likely was the reason.
- * engine/history/history_cut_off.c adds what other connections prove about the Call, or withdraws the finding.
+ * engine/across/across_cut_off.c adds what other connections prove about the Call, or withdraws the finding.
  */
 static void unanswered_judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, const struct place *place,
                                      const char *how, bool reset)
@@ -399,7 +399,7 @@ static void unanswered_judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigne
     unsigned n = 0;
     char call[CALL_TEXT], around[CONTEXT_TEXT];
     struct rpcrdma_transaction *why = likeliest(rpcrdma, other_side(closer), &n);
-    struct rpcrdma_history_cut cut = {.place = *place, .forgotten = rpcrdma->closing.forgotten};
+    struct rpcrdma_across_cut cut = {.place = *place, .forgotten = rpcrdma->closing.forgotten};
     bool suspect;
 
     if (!why || !followed(rpcrdma, why))

@@ -11,8 +11,8 @@
 #include "plugins/common/judge.h"
 
 #include "engine/ib/ib_rc.h"
-#include "engine/nfs/rpcrdma_ulp.h"
 #include "engine/rpcrdma/rpcrdma_record.h"
+#include "engine/stack/rpcrdma_ulp.h"
 
 #include "wire/rpcrdma_private_data.h"
 
@@ -204,10 +204,10 @@ struct rpcrdma_flow {
     struct kept_startup startup[2]; /* by enum mpa_startup_kind */
     /* First pass only. */
     struct kept_segment *latest_segment;
-    struct kept_move *spare_move;          /* for the next move, or NULL */
-    struct rpcrdma_history_record *record; /* of a connection that has ended; kept until all connections have */
-    wmem_map_t *operations;                /* number -> struct kept_operation */
-    struct kept_waiting {                  /* Calls that have waited for Read chunks */
+    struct kept_move *spare_move;         /* for the next move, or NULL */
+    struct rpcrdma_across_record *record; /* of a connection that has ended; kept until all connections have */
+    wmem_map_t *operations;               /* number -> struct kept_operation */
+    struct kept_waiting {                 /* Calls that have waited for Read chunks */
         struct kept_waiting *next;
         struct kept_transaction *transaction;
     } * waiting;

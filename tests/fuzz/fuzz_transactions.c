@@ -4,7 +4,7 @@
  * unless the input says otherwise, with chunks, their RDMA Reads and Writes, errors, foreign octets, holes, ends,
  * pauses. Everything passes the DDP and RDMAP layers, so upper layers receive only realistic events.
  */
-#include "engine/nfs/rpcrdma_ulp.h"
+#include "engine/stack/rpcrdma_ulp.h"
 #include "engine/stack/stack.h"
 #include "engine/stack/ulps.h"
 #include "tests/fuzz/fuzz_input.h"

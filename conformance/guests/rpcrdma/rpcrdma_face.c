@@ -5,7 +5,7 @@
 #include "conformance/guests/rpcrdma/rpcrdma_taps.h"
 #include "conformance/model/report.h"
 #include "conformance/options/options.h"
-#include "engine/nfs/rpcrdma_ulp.h"
+#include "engine/stack/rpcrdma_ulp.h"
 
 #include <string.h>
 

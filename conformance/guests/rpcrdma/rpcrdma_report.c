@@ -3,7 +3,7 @@
 
 #include "conformance/guests/rpcrdma/rpcrdma_procedure.h"
 #include "conformance/report/terminal.h"
-#include "engine/nfs/rpcrdma_ulp.h"
+#include "engine/stack/rpcrdma_ulp.h"
 #include "support/json_members.h"
 #include "support/tested.h"
 

@@ -2,7 +2,7 @@
 /* Calls for "What happened", under the names that people use: "OPEN", not "COMPOUND". */
 #include "conformance/guests/rpcrdma/rpcrdma_taps.h"
 #include "conformance/trouble/facts.h"
-#include "engine/nfs/rpcrdma_ulp.h"
+#include "engine/stack/rpcrdma_ulp.h"
 
 #include <string.h>
 

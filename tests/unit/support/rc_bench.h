@@ -3,7 +3,7 @@
 #ifndef IWARP_TESTS_UNIT_SUPPORT_RC_BENCH_H
 #define IWARP_TESTS_UNIT_SUPPORT_RC_BENCH_H
 
-#include "engine/nfs/rpcrdma_ulp.h"
+#include "engine/stack/rpcrdma_ulp.h"
 #include "engine/stack/stack_ib.h"
 #include "tests/unit/support/rpcrdma_talk.h"
 #include "tests/unit/support/support.h"

@@ -3,7 +3,7 @@
  * The connected layers: TCP segments go in, and each layer's events come out in order; holes and ends reach every
  * layer. Taps write one word each; a layer that gets an event after another layer writes after it.
  */
-#include "engine/nfs/rpcrdma_ulp.h"
+#include "engine/stack/rpcrdma_ulp.h"
 #include "engine/stack/stack.h"
 #include "tests/unit/support/support.h"
 #include "wire/mpa_startup.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "engine/history/history_sought.h"
+#include "engine/across/across_sought.h"
 #include "wire/invariant.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "engine/history/history_auxiliary.h"
+#include "engine/across/across_auxiliary.h"
 #include "wire/invariant.h"
 
 /* ---- questions ---- */
@@ -49,10 +49,10 @@ void auxiliary_answered(struct auxiliary *auxiliary, const struct question *ques
 /* ---- judgement ---- */
 
 /* A Call of NFS version 2 or 3 that the server carried out. */
-static const struct rpcrdma_history_call *legacy_call(const struct rpcrdma_history_record *record)
+static const struct rpcrdma_across_call *legacy_call(const struct rpcrdma_across_record *record)
 {
     for (unsigned i = 0; i < record->n_calls; i++) {
-        const struct rpcrdma_history_call *call = &record->calls[i];
+        const struct rpcrdma_across_call *call = &record->calls[i];
 
         if (!call->reverse && call->request_known && call->succeeded && call->program == NFS_PROGRAM &&
             (call->version == 2 || call->version == 3))
@@ -61,8 +61,8 @@ static const struct rpcrdma_history_call *legacy_call(const struct rpcrdma_histo
     return NULL;
 }
 
-static void judge_offer(struct auxiliary_offer *offer, unsigned program, const struct rpcrdma_history_record *record,
-                        const struct rpcrdma_history_call *call, struct verdict *verdict)
+static void judge_offer(struct auxiliary_offer *offer, unsigned program, const struct rpcrdma_across_record *record,
+                        const struct rpcrdma_across_call *call, struct verdict *verdict)
 {
     if (offer->offered) {
         verdict_passed(verdict, RULE_NFSULB_5_1_01);
@@ -72,7 +72,7 @@ static void judge_offer(struct auxiliary_offer *offer, unsigned program, const s
         if (offer->lacking_frame != 0 || offer->doubtful)
             verdict_inconclusive(verdict, RULE_NFSULB_5_1_01);
     } else {
-        verdict_failed(verdict, RULE_NFSULB_5_1_01, rpcrdma_history_direction(record, call->answer.side), &call->answer,
+        verdict_failed(verdict, RULE_NFSULB_5_1_01, rpcrdma_across_direction(record, call->answer.side), &call->answer,
                        offer->lacking_frame,
                        "expected a server of NFS version %u to offer %s over TCP; found that the server's rpcbind says "
                        "in frame %u that %s is not registered for TCP",
@@ -82,9 +82,9 @@ static void judge_offer(struct auxiliary_offer *offer, unsigned program, const s
     }
 }
 
-void auxiliary_judge(struct auxiliary *auxiliary, const struct rpcrdma_history_record *record, struct verdict *verdict)
+void auxiliary_judge(struct auxiliary *auxiliary, const struct rpcrdma_across_record *record, struct verdict *verdict)
 {
-    const struct rpcrdma_history_call *call = auxiliary->asked ? legacy_call(record) : NULL;
+    const struct rpcrdma_across_call *call = auxiliary->asked ? legacy_call(record) : NULL;
 
     for (unsigned program = 0; call && program < NFS_AUXILIARIES; program++) {
         struct auxiliary_offer *offer = &auxiliary->offer[program];

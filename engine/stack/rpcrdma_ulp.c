@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "engine/nfs/rpcrdma_ulp.h"
+#include "engine/stack/rpcrdma_ulp.h"
 
+#include "engine/across/across.h"
 #include "engine/core/heap.h"
-#include "engine/history/history.h"
 #include "engine/nfs/nfs_across.h"
 #include "wire/invariant.h"
 
@@ -217,7 +217,7 @@ static bool owns(const void *guest)
 static void *rpcrdma_ulp_record(void *ctx)
 {
     struct guest *guest = ctx;
-    struct rpcrdma_history_record *record = rpcrdma_connection_record(guest->rpcrdma);
+    struct rpcrdma_across_record *record = rpcrdma_connection_record(guest->rpcrdma);
 
     if (record && guest->nfs) {
         record->delegated = nfs_connection_delegated(guest->nfs, &record->delegations);
@@ -244,7 +244,7 @@ static void restart_counts(void *guest)
 /* ---- across connections ---- */
 
 struct past {
-    struct rpcrdma_history *history;
+    struct rpcrdma_across *calls;
     struct nfs_across *files;
 };
 
@@ -254,7 +254,7 @@ static void rpcrdma_ulp_across_free(void *ctx)
 
     if (!past)
         return;
-    rpcrdma_history_free(past->history);
+    rpcrdma_across_free(past->calls);
     nfs_across_free(past->files);
     free(past);
 }
@@ -265,9 +265,9 @@ static void *across_begin(void)
 
     if (!past)
         return NULL;
-    past->history = rpcrdma_history_new();
+    past->calls = rpcrdma_across_new();
     past->files = nfs_across_new();
-    if (past->history && past->files)
+    if (past->calls && past->files)
         return past;
     rpcrdma_ulp_across_free(past);
     return NULL;
@@ -275,17 +275,17 @@ static void *across_begin(void)
 
 static void rpcrdma_ulp_asked(void *past, const struct addressed_segment *segment, bool tcp)
 {
-    rpcrdma_history_rpcbind(((struct past *)past)->history, segment, tcp);
+    rpcrdma_across_rpcbind(((struct past *)past)->calls, segment, tcp);
 }
 
 static void sought(void *past, int64_t now_ns, const struct ulp_sought_host *host)
 {
-    rpcrdma_history_sought(((struct past *)past)->history, now_ns, host);
+    rpcrdma_across_sought(((struct past *)past)->calls, now_ns, host);
 }
 
 static void lived(void *ctx, const struct ulp_life *life)
 {
-    struct rpcrdma_history_record *record = ctx;
+    struct rpcrdma_across_record *record = ctx;
 
     record->endpoint[0] = life->endpoint[0];
     record->endpoint[1] = life->endpoint[1];
@@ -295,19 +295,19 @@ static void lived(void *ctx, const struct ulp_life *life)
 
 static bool rpcrdma_ulp_add(void *ctx, void *record, const struct ulp_across_host *host)
 {
-    struct rpcrdma_history_record *added = record;
+    struct rpcrdma_across_record *added = record;
     struct past *past = ctx;
 
     nfs_across_add(past->files, record, added->files);
     added->files = NULL;
-    return rpcrdma_history_add(past->history, record, host);
+    return rpcrdma_across_add(past->calls, record, host);
 }
 
 static void rpcrdma_ulp_conclude(void *ctx, const void *record, int64_t now_ns, const struct ulp_across_host *host)
 {
     struct past *past = ctx;
 
-    rpcrdma_history_conclude(past->history, record, now_ns, host);
+    rpcrdma_across_conclude(past->calls, record, now_ns, host);
     nfs_across_conclude(past->files, record, host);
 }
 
@@ -315,13 +315,13 @@ static void trim(void *ctx)
 {
     struct past *past = ctx;
 
-    rpcrdma_history_trim(past->history);
+    rpcrdma_across_trim(past->calls);
     nfs_across_trim(past->files);
 }
 
 static void free_record(void *record)
 {
-    rpcrdma_history_record_free(record);
+    rpcrdma_across_record_free(record);
 }
 
 static const struct ulp_across across = {.begin = across_begin,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The questions about MOUNT, NLM, NSM and NFS for RDMA that the hosts of a pair asked rpcbind, matched with the
- * answers: a part of the history of the pair.
+ * answers: a part of what is kept about the pair.
  */
-#ifndef IWARP_ENGINE_HISTORY_HISTORY_QUESTIONS_H
-#define IWARP_ENGINE_HISTORY_HISTORY_QUESTIONS_H
+#ifndef IWARP_ENGINE_ACROSS_ACROSS_QUESTIONS_H
+#define IWARP_ENGINE_ACROSS_ACROSS_QUESTIONS_H
 
-#include "engine/history/history_auxiliary.h"
-#include "engine/history/history_sought.h"
+#include "engine/across/across_auxiliary.h"
+#include "engine/across/across_sought.h"
 
 enum { QUESTIONS_MAX = 8 /* of a pair, the latest */ };
 

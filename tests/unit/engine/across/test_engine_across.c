@@ -3,8 +3,8 @@
  * Rules across connections: records in, outcomes of the rules out. Each test is a pair of short connections.
  * rules/rpcrdma.cases and rules/nfs.cases have whole conversations.
  */
-#include "engine/history/history.h"
-#include "engine/history/history_lookups.h"
+#include "engine/across/across.h"
+#include "engine/across/across_lookups.h"
 #include "tests/unit/support/support.h"
 #include "wire/nfs.h"
 #include "wire/rpcbind.h"
@@ -14,7 +14,7 @@
 enum { CLIENT = 0, SERVER = 1, FIRST = 1, SECOND = 1000 };
 
 struct trace {
-    struct rpcrdma_history *history;
+    struct rpcrdma_across *across;
     struct verdict verdict;
     struct rule_counts counts;
     struct finding last;
@@ -39,16 +39,16 @@ static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
 
 static void begin(struct trace *t)
 {
-    rpcrdma_history_free(t->history);
+    rpcrdma_across_free(t->across);
     memset(t, 0, sizeof *t);
-    t->history = rpcrdma_history_new();
-    assert_non_null(t->history);
+    t->across = rpcrdma_across_new();
+    assert_non_null(t->across);
     t->verdict = (struct verdict){.counts = &t->counts, .finding = on_finding, .ctx = t};
 }
 
 static void end(struct trace *t)
 {
-    rpcrdma_history_free(t->history);
+    rpcrdma_across_free(t->across);
 }
 
 /* A test on the trace `t`, which may begin again. */
@@ -64,9 +64,9 @@ static struct place at(unsigned side, uint32_t frame)
 }
 
 /* A connection of client 1 and server 2 that begins with `frame`; host: the last octet of the client's address. */
-static struct rpcrdma_history_record *connection_of(uint8_t host, uint32_t frame, unsigned n)
+static struct rpcrdma_across_record *connection_of(uint8_t host, uint32_t frame, unsigned n)
 {
-    struct rpcrdma_history_record *record = calloc(1, sizeof *record);
+    struct rpcrdma_across_record *record = calloc(1, sizeof *record);
 
     assert_non_null(record);
     record->client = CLIENT;
@@ -79,36 +79,36 @@ static struct rpcrdma_history_record *connection_of(uint8_t host, uint32_t frame
     record->calls = calloc(n + 1, sizeof *record->calls);
     record->n_calls = n;
     for (unsigned i = 0; i < n; i++)
-        record->calls[i] = (struct rpcrdma_history_call){.xid = 7 + i,
-                                                         .side = CLIENT,
-                                                         .received = true,
-                                                         .request_known = true,
-                                                         .program = NFS_PROGRAM,
-                                                         .version = 4,
-                                                         .procedure = 1,
-                                                         .hash = 99 + i,
-                                                         .call = at(CLIENT, frame + 2 + i),
-                                                         .answer = at(SERVER, frame + 10 + i)};
+        record->calls[i] = (struct rpcrdma_across_call){.xid = 7 + i,
+                                                        .side = CLIENT,
+                                                        .received = true,
+                                                        .request_known = true,
+                                                        .program = NFS_PROGRAM,
+                                                        .version = 4,
+                                                        .procedure = 1,
+                                                        .hash = 99 + i,
+                                                        .call = at(CLIENT, frame + 2 + i),
+                                                        .answer = at(SERVER, frame + 10 + i)};
     return record;
 }
 
-static struct rpcrdma_history_record *connection(uint32_t frame, unsigned n)
+static struct rpcrdma_across_record *connection(uint32_t frame, unsigned n)
 {
     return connection_of(1, frame, n);
 }
 
-static bool add(struct trace *t, struct rpcrdma_history_record *record)
+static bool add(struct trace *t, struct rpcrdma_across_record *record)
 {
     const struct ulp_across_host host = {.verdict = &t->verdict, .excuse = on_excuse, .ctx = t};
 
-    return rpcrdma_history_add(t->history, record, &host);
+    return rpcrdma_across_add(t->across, record, &host);
 }
 
-static void conclude(struct trace *t, const struct rpcrdma_history_record *record, int64_t now_ns)
+static void conclude(struct trace *t, const struct rpcrdma_across_record *record, int64_t now_ns)
 {
     const struct ulp_across_host host = {.verdict = &t->verdict, .excuse = on_excuse, .ctx = t};
 
-    rpcrdma_history_conclude(t->history, record, now_ns, &host);
+    rpcrdma_across_conclude(t->across, record, now_ns, &host);
 }
 
 static void expect(const struct trace *t, enum rule_id rule, unsigned passed, unsigned failed, unsigned inconclusive)
@@ -120,18 +120,18 @@ static void expect(const struct trace *t, enum rule_id rule, unsigned passed, un
 
 /* ---- RDMA_ERROR settles a Call ---- */
 
-static struct rpcrdma_history_record *failed(bool received)
+static struct rpcrdma_across_record *failed(bool received)
 {
-    struct rpcrdma_history_record *record = connection(FIRST, 1);
+    struct rpcrdma_across_record *record = connection(FIRST, 1);
 
     record->calls[0].outcome = RPCRDMA_FAILED;
     record->calls[0].received = received;
     return record;
 }
 
-static struct rpcrdma_history_record *refused(uint32_t frame)
+static struct rpcrdma_across_record *refused(uint32_t frame)
 {
-    struct rpcrdma_history_record *record = connection(frame, 1);
+    struct rpcrdma_across_record *record = connection(frame, 1);
 
     record->calls[0].refused = true;
     record->refusal = true;
@@ -156,7 +156,7 @@ TRACE(again_before_the_error)
 
 TRACE(what_is_another_call)
 {
-    struct rpcrdma_history_record *second;
+    struct rpcrdma_across_record *second;
 
     for (unsigned how = 0; how < 6; how++) {
         begin(t);
@@ -188,9 +188,9 @@ TRACE(what_is_another_call)
 
 /* ---- slots and credits of a session ---- */
 
-static struct rpcrdma_history_record *in_slot(uint32_t frame, struct rpcrdma_slot_use use)
+static struct rpcrdma_across_record *in_slot(uint32_t frame, struct rpcrdma_slot_use use)
 {
-    struct rpcrdma_history_record *record = connection(frame, 1);
+    struct rpcrdma_across_record *record = connection(frame, 1);
 
     record->calls[0].use = use;
     record->calls[0].hash = frame; /* SEQUENCE's arguments, too, tell requests apart */
@@ -219,7 +219,7 @@ TRACE(slots_of_requests_that_are_sent_again)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct rpcrdma_history_record *second = in_slot(SECOND, cases[i].use);
+        struct rpcrdma_across_record *second = in_slot(SECOND, cases[i].use);
 
         begin(t);
         second->calls[0].xid = cases[i].xid;
@@ -228,7 +228,7 @@ TRACE(slots_of_requests_that_are_sent_again)
         expect(t, RULE_NFS41_2_10_6_2_02, cases[i].passed, cases[i].failed, cases[i].inconclusive);
     }
     for (unsigned how = 0; how < 3; how++) {
-        struct rpcrdma_history_record *first = in_slot(FIRST, lost), *second = in_slot(SECOND, cases[1].use);
+        struct rpcrdma_across_record *first = in_slot(FIRST, lost), *second = in_slot(SECOND, cases[1].use);
 
         begin(t);
         second->calls[0].xid = 8;
@@ -246,9 +246,9 @@ TRACE(slots_of_requests_that_are_sent_again)
 
 /* ---- callbacks ---- */
 
-static struct rpcrdma_history_record *killed(uint32_t frame, bool callbacks)
+static struct rpcrdma_across_record *killed(uint32_t frame, bool callbacks)
 {
-    struct rpcrdma_history_record *record = connection(frame, 0);
+    struct rpcrdma_across_record *record = connection(frame, 0);
 
     record->callback_at_end = true;
     record->callback = at(SERVER, frame + 9);
@@ -278,7 +278,7 @@ TRACE(connections_that_callbacks_end)
     for (unsigned one_end = 0; one_end < 2; one_end++) { /* a FIN leaves the other direction open, a DREQ does not */
         begin(t);
         for (unsigned i = 1; i <= 3; i++) {
-            struct rpcrdma_history_record *record = killed(i * SECOND, false);
+            struct rpcrdma_across_record *record = killed(i * SECOND, false);
 
             record->reset[CLIENT] = false;
             record->fin[CLIENT] = true;
@@ -294,7 +294,7 @@ TRACE(connections_that_callbacks_end)
 TRACE(delegations_at_the_end)
 {
     const int64_t second = 1000000000;
-    struct rpcrdma_history_record *record;
+    struct rpcrdma_across_record *record;
 
     for (unsigned how = 0; how < 5; how++) {
         begin(t);
@@ -317,14 +317,14 @@ TRACE(delegations_at_the_end)
 
 TRACE(old_ones_are_forgotten)
 {
-    struct rpcrdma_history_record *nobody = connection(FIRST, 1);
+    struct rpcrdma_across_record *nobody = connection(FIRST, 1);
 
     nobody->client = -1;
     assert_false(add(t, nobody));
     add(t, failed(true));
-    for (unsigned i = 1; i <= RPCRDMA_HISTORY_RECORDS_MAX; i++)
+    for (unsigned i = 1; i <= RPCRDMA_ACROSS_RECORDS_MAX; i++)
         add(t, connection(FIRST + 1, 0));
-    rpcrdma_history_trim(t->history);
+    rpcrdma_across_trim(t->across);
     add(t, connection(SECOND, 1));
     expect(t, RULE_NFSULB_6_7_2_02, 0, 0, 0);
 }
@@ -335,15 +335,15 @@ TRACE(a_pair_with_excess_is_forgotten)
     const struct endpoint server = {.ip = 4, .address = {192, 0, 2, 2}};
     const struct rpcbind_lookup lookup = {.version = 2};
 
-    for (unsigned i = 0; i <= RPCRDMA_HISTORY_RECORDS_MAX; i++)
+    for (unsigned i = 0; i <= RPCRDMA_ACROSS_RECORDS_MAX; i++)
         add(t, connection(FIRST + i, 0));
-    for (unsigned i = 0; i < RPCRDMA_HISTORY_PAIRS_MAX; i++) {
+    for (unsigned i = 0; i < RPCRDMA_ACROSS_PAIRS_MAX; i++) {
         const struct endpoint client = {.ip = 4, .address = {10, 0, (uint8_t)(i >> 8), (uint8_t)i}};
         const struct lookup_place place = {&client, &server, false, FIRST + i, 0};
 
-        rpcrdma_history_lookup(t->history, &place, RPCBIND_UNREADABLE, &lookup);
+        rpcrdma_across_lookup(t->across, &place, RPCBIND_UNREADABLE, &lookup);
     }
-    rpcrdma_history_trim(t->history);
+    rpcrdma_across_trim(t->across);
     add(t, connection(SECOND, 1));
 }
 
@@ -363,7 +363,7 @@ static void exchange(struct trace *t, uint8_t host, uint32_t frame, bool tcp, bo
     if (tcp)
         put_be32(w->p, 0x80000000 | (uint32_t)(w->at - RPCBIND_MARK_LEN));
     segment.segment.length = segment.segment.captured = (uint32_t)w->at;
-    rpcrdma_history_rpcbind(t->history, &segment, tcp);
+    rpcrdma_across_rpcbind(t->across, &segment, tcp);
 }
 
 /* The client asks its server; in Calls on UDP or, with a mark before them, on TCP. */
@@ -423,7 +423,7 @@ TRACE(what_was_asked)
 TRACE(who_asked_and_when)
 {
     const struct rpcbind_lookup lookup = of_program(4, 3, 4, "rdma");
-    struct rpcrdma_history_record *record;
+    struct rpcrdma_across_record *record;
 
     /* rpcbind is not in the capture */
     assert_true(add(t, connection(SECOND, 1)));
@@ -458,13 +458,13 @@ TRACE(asked_without_end)
     expect(t, RULE_NFSULB_6_3_02, 0, 0, 1);
     assert_true(add(t, connection(5000, 1)));
     expect(t, RULE_NFSULB_6_3_02, 0, 0, 2);
-    for (uint32_t i = 0; i < 3u * RPCRDMA_HISTORY_PAIRS_MAX; i++) {
+    for (uint32_t i = 0; i < 3u * RPCRDMA_ACROSS_PAIRS_MAX; i++) {
         struct addressed_segment segment = {
             .source = {.ip = 4, .address = {10, (uint8_t)(i >> 16), (uint8_t)(i >> 8), (uint8_t)i}},
             .destination = {.ip = 4, .address = {192, 0, 2, 2}, .port = RPCBIND_PORT},
             .segment = {.frame = 6000 + i, .length = 1}};
 
-        rpcrdma_history_rpcbind(t->history, &segment, true);
+        rpcrdma_across_rpcbind(t->across, &segment, true);
     }
 }
 
@@ -498,16 +498,16 @@ static struct rpcbind_lookup of_auxiliary(uint32_t version, uint32_t procedure, 
 }
 
 /* The server executes Calls of this version of NFS. */
-static struct rpcrdma_history_record *of_nfs(uint32_t frame, uint32_t version)
+static struct rpcrdma_across_record *of_nfs(uint32_t frame, uint32_t version)
 {
-    struct rpcrdma_history_record *record = connection(frame, 2);
+    struct rpcrdma_across_record *record = connection(frame, 2);
 
     record->calls[1].version = version;
     record->calls[1].succeeded = true;
     return record;
 }
 
-static void judge(struct trace *t, struct rpcrdma_history_record *record)
+static void judge(struct trace *t, struct rpcrdma_across_record *record)
 {
     assert_true(add(t, record));
     conclude(t, record, record->end_ns);
@@ -569,7 +569,7 @@ TRACE(auxiliary_answers)
 /* Reasons why an answer that MOUNT is not registered proves nothing. */
 TRACE(auxiliary_neighbours)
 {
-    struct rpcrdma_history_record *record;
+    struct rpcrdma_across_record *record;
     struct rpcbind_lookup nfs = mount;
 
     nfs.program = NFS_PROGRAM;
@@ -630,7 +630,7 @@ static void half(struct trace *t, uint32_t frame, bool answer)
                                                           .length = sizeof octets,
                                                           .captured = sizeof octets}};
 
-    rpcrdma_history_rpcbind(t->history, &segment, true);
+    rpcrdma_across_rpcbind(t->across, &segment, true);
 }
 
 /* A message in two segments is not read: question and answer are unknown. */
@@ -686,13 +686,13 @@ TRACE(auxiliary_questions_in_turn)
 /* ---- Calls that are cut off ---- */
 
 /* The server resets the connection over its one Call. */
-static struct rpcrdma_history_record *cut_off(uint8_t host, uint32_t frame)
+static struct rpcrdma_across_record *cut_off(uint8_t host, uint32_t frame)
 {
-    struct rpcrdma_history_record *record = connection_of(host, frame, 1);
+    struct rpcrdma_across_record *record = connection_of(host, frame, 1);
 
     record->calls[0].outcome = RPCRDMA_OUTSTANDING;
     record->calls[0].answer = (struct place){0};
-    record->cut = (struct rpcrdma_history_cut){
+    record->cut = (struct rpcrdma_across_cut){
         .any = true, .reported = true, .rule = RULE_RPC_3_01, .place = at(SERVER, frame + 20), .shape = 77};
     record->cut.call = record->calls[0];
     record->reset[SERVER] = true;
@@ -710,23 +710,23 @@ static void on_acquittal(void *ctx, enum rule_id rule, const struct place *place
 }
 
 /* Conclusions about `now`, with `other`, if any. */
-static void judge_with(struct trace *t, struct rpcrdma_history_record *now, struct rpcrdma_history_record *other)
+static void judge_with(struct trace *t, struct rpcrdma_across_record *now, struct rpcrdma_across_record *other)
 {
     const struct ulp_across_host host = {.verdict = &t->verdict, .excuse = on_acquittal, .ctx = t};
     bool later = !other || other->start_ns > now->start_ns;
 
     begin(t);
     if (!later)
-        rpcrdma_history_add(t->history, other, &host);
-    rpcrdma_history_add(t->history, now, &host);
+        rpcrdma_across_add(t->across, other, &host);
+    rpcrdma_across_add(t->across, now, &host);
     if (later && other)
-        rpcrdma_history_add(t->history, other, &host);
-    rpcrdma_history_conclude(t->history, now, now->end_ns, &host);
+        rpcrdma_across_add(t->across, other, &host);
+    rpcrdma_across_conclude(t->across, now, now->end_ns, &host);
 }
 
 TRACE(cut_off_twice)
 {
-    struct rpcrdma_history_record *now = cut_off(1, SECOND);
+    struct rpcrdma_across_record *now = cut_off(1, SECOND);
 
     judge_with(t, now, cut_off(1, FIRST));
     assert_int_equal(t->excused, 1);
@@ -743,7 +743,7 @@ TRACE(cut_off_twice)
 
 TRACE(cut_off_and_answered)
 {
-    struct rpcrdma_history_record *other = connection(SECOND, 1);
+    struct rpcrdma_across_record *other = connection(SECOND, 1);
 
     other->calls[0].outcome = RPCRDMA_REPLIED;
     judge_with(t, cut_off(1, FIRST), other);
@@ -766,7 +766,7 @@ TRACE(cut_off_and_answered)
 
 TRACE(cut_off_together)
 {
-    struct rpcrdma_history_record *other = cut_off(9, FIRST + 1);
+    struct rpcrdma_across_record *other = cut_off(9, FIRST + 1);
 
     judge_with(t, cut_off(1, FIRST), other); /* another client's */
     assert_int_equal(t->excused, 1);
@@ -787,20 +787,20 @@ TRACE(cut_off_together)
 
 /* ---- answers that make a client close ---- */
 
-static struct rpcrdma_history_record *dropped(uint32_t frame, enum rule_id rule)
+static struct rpcrdma_across_record *dropped(uint32_t frame, enum rule_id rule)
 {
-    struct rpcrdma_history_record *record = connection(frame, 1);
+    struct rpcrdma_across_record *record = connection(frame, 1);
 
-    record->drop = (struct rpcrdma_history_drop){
+    record->drop = (struct rpcrdma_across_drop){
         .any = true, .rule = rule, .place = at(CLIENT, frame + 20), .culprit = at(SERVER, frame)};
     record->reset[CLIENT] = true;
     record->end[CLIENT] = record->drop.place;
     return record;
 }
 
-static struct rpcrdma_history_record *closed(uint32_t frame, enum rule_id rule)
+static struct rpcrdma_across_record *closed(uint32_t frame, enum rule_id rule)
 {
-    struct rpcrdma_history_record *record = dropped(frame, rule);
+    struct rpcrdma_across_record *record = dropped(frame, rule);
 
     record->drop.closed = true;
     record->reset[CLIENT] = false;
@@ -810,7 +810,7 @@ static struct rpcrdma_history_record *closed(uint32_t frame, enum rule_id rule)
 TRACE(dropped_over_an_answer)
 {
     static const enum rule_id rule = RULE_NFSULB_6_6_03;
-    struct rpcrdma_history_record *now = dropped(SECOND, rule), *other = connection(FIRST, 1);
+    struct rpcrdma_across_record *now = dropped(SECOND, rule), *other = connection(FIRST, 1);
 
     judge_with(t, now, dropped(FIRST, rule));
     assert_int_equal(t->excused, 1);
@@ -832,7 +832,7 @@ TRACE(closed_over_an_answer)
 {
     enum { LATER = SECOND + 3000 };
     enum rule_id rule = RULE_EXP_3_9_03;
-    struct rpcrdma_history_record *now = closed(SECOND, rule), *other = closed(FIRST, rule);
+    struct rpcrdma_across_record *now = closed(SECOND, rule), *other = closed(FIRST, rule);
 
     judge_with(t, now, other);
     assert_int_equal(t->last.rule, rule);

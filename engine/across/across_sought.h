@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What rpcbind told a client about programs without which a mount over RDMA fails. No rule depends on these. */
-#ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_SOUGHT_H
-#define IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_SOUGHT_H
+#ifndef IWARP_ENGINE_ACROSS_ACROSS_SOUGHT_H
+#define IWARP_ENGINE_ACROSS_ACROSS_SOUGHT_H
 
-#include "engine/history/history_lookups.h"
+#include "engine/across/across_lookups.h"
 
 /* A lookup whose answer matters, and its answer. */
 struct question {

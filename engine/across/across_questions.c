@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "engine/history/history_questions.h"
+#include "engine/across/across_questions.h"
 #include "wire/invariant.h"
 
 static unsigned kept(const struct questions *questions)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a server's rpcbind told a client about MOUNT, NLM and NSM, which a server of NFS versions 2 and 3 offers over
- * TCP (RFC 8267 section 5.1): a part of the history of a pair of addresses.
+ * TCP (RFC 8267 section 5.1): a part of what is kept about a pair of addresses.
  */
-#ifndef IWARP_ENGINE_HISTORY_HISTORY_AUXILIARY_H
-#define IWARP_ENGINE_HISTORY_HISTORY_AUXILIARY_H
+#ifndef IWARP_ENGINE_ACROSS_ACROSS_AUXILIARY_H
+#define IWARP_ENGINE_ACROSS_ACROSS_AUXILIARY_H
 
-#include "engine/history/history_sought.h"
+#include "engine/across/across_sought.h"
 
 struct auxiliary_offer {
     bool offered, settled;
@@ -31,6 +31,6 @@ void auxiliary_answered(struct auxiliary *auxiliary, const struct question *ques
 /* The question may have an answer that was not read. */
 void auxiliary_doubt(struct auxiliary *auxiliary, const struct question *question);
 /* Judges each program once, on a connection where the server speaks NFS version 2 or 3. */
-void auxiliary_judge(struct auxiliary *auxiliary, const struct rpcrdma_history_record *record, struct verdict *verdict);
+void auxiliary_judge(struct auxiliary *auxiliary, const struct rpcrdma_across_record *record, struct verdict *verdict);
 
 #endif

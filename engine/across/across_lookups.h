@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Questions of a client to its server's rpcbind, as far as rules about NFS depend on them (RFC 8267 section 6.3): the
- * part of a pair's history that does not come from RDMA connections.
+ * Questions of a client to its server's rpcbind, as far as rules about NFS depend on them (RFC 8267 section 6.3): what
+ * is kept about a pair and does not come from RDMA connections.
  */
-#ifndef IWARP_ENGINE_HISTORY_HISTORY_LOOKUPS_H
-#define IWARP_ENGINE_HISTORY_HISTORY_LOOKUPS_H
+#ifndef IWARP_ENGINE_ACROSS_ACROSS_LOOKUPS_H
+#define IWARP_ENGINE_ACROSS_ACROSS_LOOKUPS_H
 
-#include "engine/history/history.h"
+#include "engine/across/across.h"
 
 enum { LOOKUPS_MAX = 16 /* of a pair, the latest */ };
 
@@ -36,14 +36,14 @@ struct lookup_place {
 };
 
 /* Adds a question to those of the pair. */
-void rpcrdma_history_lookup(struct rpcrdma_history *history, const struct lookup_place *place,
-                            enum rpcbind_question question, const struct rpcbind_lookup *lookup);
+void rpcrdma_across_lookup(struct rpcrdma_across *across, const struct lookup_place *place,
+                           enum rpcbind_question question, const struct rpcbind_lookup *lookup);
 /* Takes a message p[0..n) from rpcbind; NULL: an incomplete message. */
-void rpcrdma_history_answer(const struct rpcrdma_history *history, const struct lookup_place *place, const uint8_t *p,
-                            size_t n);
+void rpcrdma_across_answer(const struct rpcrdma_across *across, const struct lookup_place *place, const uint8_t *p,
+                           size_t n);
 
 /* The direction of messages that this side sends. */
-static inline enum direction rpcrdma_history_direction(const struct rpcrdma_history_record *record, unsigned side)
+static inline enum direction rpcrdma_across_direction(const struct rpcrdma_across_record *record, unsigned side)
 {
     if (record->initiator_side < 0)
         return DIR_UNKNOWN;
@@ -52,6 +52,6 @@ static inline enum direction rpcrdma_history_direction(const struct rpcrdma_hist
 
 void lookups_add(struct lookups *lookups, enum lookup_about about, uint32_t frame, int64_t time_ns);
 /* Judges the first use of NFSv4 on a connection, if any. Earlier questions are then settled. */
-void lookups_judge(struct lookups *lookups, const struct rpcrdma_history_record *record, struct verdict *verdict);
+void lookups_judge(struct lookups *lookups, const struct rpcrdma_across_record *record, struct verdict *verdict);
 
 #endif

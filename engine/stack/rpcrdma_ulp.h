@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* RPC-over-RDMA, with the NFS binding on top of it, as a guest of an RDMA connection (engine/rdma/ulp.h). */
-#ifndef IWARP_ENGINE_NFS_RPCRDMA_ULP_H
-#define IWARP_ENGINE_NFS_RPCRDMA_ULP_H
+#ifndef IWARP_ENGINE_STACK_RPCRDMA_ULP_H
+#define IWARP_ENGINE_STACK_RPCRDMA_ULP_H
 
 #include "engine/rdma/ulp.h"
 #include "engine/rpcrdma/rpcrdma.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "engine/history/history_lookups.h"
+#include "engine/across/across_lookups.h"
 #include "wire/invariant.h"
 
 #include <string.h>
@@ -19,10 +19,10 @@ void lookups_add(struct lookups *lookups, enum lookup_about about, uint32_t fram
     INVARIANT(lookups->n <= LOOKUPS_MAX && lookups->any);
 }
 
-static const struct rpcrdma_history_call *first_of_nfs4(const struct rpcrdma_history_record *record)
+static const struct rpcrdma_across_call *first_of_nfs4(const struct rpcrdma_across_record *record)
 {
     for (unsigned i = 0; i < record->n_calls; i++) {
-        const struct rpcrdma_history_call *call = &record->calls[i];
+        const struct rpcrdma_across_call *call = &record->calls[i];
 
         if (!call->reverse && call->request_known && nfs_is_nfs4(call->program, call->version))
             return call;
@@ -43,9 +43,9 @@ static const struct lookup *last_before(const struct lookups *lookups, unsigned 
     return n > 0 ? &lookups->latest[n - 1] : NULL;
 }
 
-void lookups_judge(struct lookups *lookups, const struct rpcrdma_history_record *record, struct verdict *verdict)
+void lookups_judge(struct lookups *lookups, const struct rpcrdma_across_record *record, struct verdict *verdict)
 {
-    const struct rpcrdma_history_call *call = lookups->any ? first_of_nfs4(record) : NULL;
+    const struct rpcrdma_across_call *call = lookups->any ? first_of_nfs4(record) : NULL;
     const struct lookup *lookup;
     unsigned n = 0;
 
@@ -64,7 +64,7 @@ void lookups_judge(struct lookups *lookups, const struct rpcrdma_history_record 
         verdict_passed(verdict, RULE_NFSULB_6_3_02);
     else if (lookup->certain && record->start_ns - lookup->time_ns <= lookups_recent_ns)
         verdict_failed(
-            verdict, RULE_NFSULB_6_3_02, rpcrdma_history_direction(record, call->call.side), &call->call, lookup->frame,
+            verdict, RULE_NFSULB_6_3_02, rpcrdma_across_direction(record, call->call.side), &call->call, lookup->frame,
             "expected a client of NFSv4 to connect to the well-known port without asking rpcbind; found that "
             "the client asked for NFSv4 on RDMA in frame %u, %lld ms before this connection began",
             lookup->frame, (long long)(record->start_ns - lookup->time_ns) / 1000000);
