@@ -8,9 +8,9 @@
 #ifndef IWARP_TAP_LINK_H
 #define IWARP_TAP_LINK_H
 
+#include "support/frames/capture_file.h"
+#include "support/frames/frame.h"
 #include "tap/event.h"
-#include "traffic-gen/sim/capture_file.h"
-#include "traffic-gen/sim/frame.h"
 #include "wire/ib_cm.h"
 #include "wire/tap_mark.h"
 

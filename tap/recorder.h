@@ -9,8 +9,8 @@
 #ifndef IWARP_TAP_RECORDER_H
 #define IWARP_TAP_RECORDER_H
 
+#include "support/frames/capture_file.h"
 #include "tap/event.h"
-#include "traffic-gen/sim/capture_file.h"
 #include "wire/endpoint.h"
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #ifndef IWARP_TRAFFIC_BULK_BULK_H
 #define IWARP_TRAFFIC_BULK_BULK_H
 
-#include "traffic-gen/sim/capture_file.h"
+#include "support/frames/capture_file.h"
 
 struct bulk_options {
     uint64_t size;        /* approximate octets of the capture file */

@@ -3,8 +3,8 @@
 #ifndef IWARP_TRAFFIC_BULK_BULK_STREAM_H
 #define IWARP_TRAFFIC_BULK_BULK_STREAM_H
 
+#include "support/frames/frame.h"
 #include "traffic-gen/bulk/bulk.h"
-#include "traffic-gen/sim/frame.h"
 #include "wire/mpa_fpdu.h"
 #include "wire/mpa_startup.h"
 

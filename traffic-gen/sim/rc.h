@@ -12,7 +12,7 @@
 #ifndef IWARP_TRAFFIC_SIM_RC_H
 #define IWARP_TRAFFIC_SIM_RC_H
 
-#include "traffic-gen/sim/frame.h"
+#include "support/frames/frame.h"
 #include "traffic-gen/sim/sim.h"
 #include "wire/ib.h"
 

@@ -2,7 +2,7 @@
 /* The simulated network: its life cycle and its run. */
 #include "traffic-gen/sim/sim_internal.h"
 
-#include "traffic-gen/sim/frame.h"
+#include "support/frames/frame.h"
 
 struct sim *sim_new(struct capture_file *file, int64_t start_ns, uint64_t seed, const struct sim_trouble *trouble)
 {

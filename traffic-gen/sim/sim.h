@@ -11,7 +11,7 @@
 #ifndef IWARP_TRAFFIC_SIM_SIM_H
 #define IWARP_TRAFFIC_SIM_SIM_H
 
-#include "traffic-gen/sim/capture_file.h"
+#include "support/frames/capture_file.h"
 
 #include <stdbool.h>
 #include <stddef.h>

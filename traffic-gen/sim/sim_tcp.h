@@ -8,7 +8,7 @@
 #ifndef IWARP_TRAFFIC_SIM_SIM_TCP_H
 #define IWARP_TRAFFIC_SIM_SIM_TCP_H
 
-#include "traffic-gen/sim/frame.h"
+#include "support/frames/frame.h"
 #include "traffic-gen/sim/sim.h"
 
 enum { SEG_FIN = 0x01, SEG_SYN = 0x02, SEG_RST = 0x04, SEG_PSH = 0x08, SEG_ACK = 0x10 };

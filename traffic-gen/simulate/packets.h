@@ -3,7 +3,7 @@
 #ifndef IWARP_TRAFFIC_SIMULATE_PACKETS_H
 #define IWARP_TRAFFIC_SIMULATE_PACKETS_H
 
-#include "traffic-gen/sim/capture_file.h"
+#include "support/frames/capture_file.h"
 #include "traffic-gen/simulate/choose.h"
 
 struct frame_in_memory {

@@ -6,8 +6,8 @@
 #ifndef IWARP_TRAFFIC_LIVE_TCP_LIVE_H
 #define IWARP_TRAFFIC_LIVE_TCP_LIVE_H
 
+#include "support/frames/capture_file.h"
 #include "traffic-gen/ends/stream.h"
-#include "traffic-gen/sim/capture_file.h"
 
 #include <glib.h>
 

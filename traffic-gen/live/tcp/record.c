@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/live/tcp/record.h"
 
+#include "support/frames/frame.h"
 #include "traffic-gen/live/tcp/live.h"
 #include "traffic-gen/live/tcp/units.h"
-#include "traffic-gen/sim/frame.h"
 #include "traffic-gen/sim/sim_tcp.h"
 #include "wire/octets.h"
 

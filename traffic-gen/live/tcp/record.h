@@ -8,7 +8,7 @@
 #ifndef IWARP_TRAFFIC_LIVE_TCP_RECORD_H
 #define IWARP_TRAFFIC_LIVE_TCP_RECORD_H
 
-#include "traffic-gen/sim/capture_file.h"
+#include "support/frames/capture_file.h"
 
 #include <sys/socket.h>
 

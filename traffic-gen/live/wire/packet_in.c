@@ -2,7 +2,7 @@
 /* Parses frames. */
 #include "traffic-gen/live/wire/packet.h"
 
-#include "traffic-gen/sim/checksum.h"
+#include "support/frames/checksum.h"
 
 #include <string.h>
 

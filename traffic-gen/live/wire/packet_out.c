@@ -2,7 +2,7 @@
 /* Frames that a host sends besides TCP: Neighbor Discovery, ARP and ICMP. */
 #include "traffic-gen/live/wire/packet.h"
 
-#include "traffic-gen/sim/checksum.h"
+#include "support/frames/checksum.h"
 
 #include <string.h>
 

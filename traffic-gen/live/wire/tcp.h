@@ -11,9 +11,9 @@
 #ifndef IWARP_TRAFFIC_LIVE_WIRE_TCP_H
 #define IWARP_TRAFFIC_LIVE_WIRE_TCP_H
 
+#include "support/frames/frame.h"
 #include "traffic-gen/live/wire/fault.h"
 #include "traffic-gen/live/wire/packet.h"
-#include "traffic-gen/sim/frame.h"
 
 #include <glib.h>
 

@@ -3,7 +3,7 @@
 
 #include "engine/stack/stack.h"
 #include "engine/terminate/terminate_layout.h"
-#include "traffic-gen/sim/frame.h"
+#include "support/frames/frame.h"
 #include "wire/octets.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
 #define IWARP_TRAFFIC_SUITE_WATCH_WATCH_H
 
 #include "engine/mpa/mpa.h"
-#include "traffic-gen/sim/capture_file.h"
+#include "support/frames/capture_file.h"
 #include "wire/endpoint.h"
 
 #include <glib.h>

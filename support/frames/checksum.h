@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The Internet checksum (RFC 1071), as a running sum of big-endian words. */
-#ifndef IWARP_TRAFFIC_SIM_CHECKSUM_H
-#define IWARP_TRAFFIC_SIM_CHECKSUM_H
+#ifndef IWARP_SUPPORT_FRAMES_CHECKSUM_H
+#define IWARP_SUPPORT_FRAMES_CHECKSUM_H
 
 #include "wire/octets.h"
 

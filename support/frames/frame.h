@@ -5,8 +5,8 @@
  *   Ethernet 14 | VLAN tag 4, optional | IPv4 20 or IPv6 40 | TCP 20 + options | payload
  *                                                           | UDP 8 | headers of InfiniBand | payload | pad | ICRC 4
  */
-#ifndef IWARP_TRAFFIC_SIM_FRAME_H
-#define IWARP_TRAFFIC_SIM_FRAME_H
+#ifndef IWARP_SUPPORT_FRAMES_FRAME_H
+#define IWARP_SUPPORT_FRAMES_FRAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * classic pcap with nanoseconds; or gives the packets to the caller. There is one buffer, so memory does not grow with
  * the file.
  */
-#ifndef IWARP_TRAFFIC_SIM_CAPTURE_FILE_H
-#define IWARP_TRAFFIC_SIM_CAPTURE_FILE_H
+#ifndef IWARP_SUPPORT_FRAMES_CAPTURE_FILE_H
+#define IWARP_SUPPORT_FRAMES_CAPTURE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

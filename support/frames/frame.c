@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/sim/frame.h"
+#include "support/frames/frame.h"
 
-#include "traffic-gen/sim/checksum.h"
+#include "support/frames/checksum.h"
 #include "wire/ib.h"
 #include "wire/ib_icrc.h"
 #include "wire/octets.h"

@@ -3,7 +3,7 @@
  * pcapng: draft-ietf-opsawg-pcapng. Block: type (4), total length (4), body padded to 32 bits, total length (4). All
  * fields are little-endian on every host, so that captures are the same everywhere.
  */
-#include "traffic-gen/sim/capture_file.h"
+#include "support/frames/capture_file.h"
 
 #include "wire/octets.h"
 
