@@ -251,7 +251,7 @@ def text_or_null(text):
 
 
 def faults(cases, _):
-    lines = ['#include "traffic-gen/faults/fault.h"', "", "const struct fault fault_rows[] = {"]
+    lines = ['#include "traffic-gen/speak/faults/fault.h"', "", "const struct fault fault_rows[] = {"]
     for case in cases:
         if case.kind in ("violates", "holds"):
             fields = (case.id, case.scenario, case.summary, case.words.get("also"), case.words.get("change"),
@@ -262,7 +262,7 @@ def faults(cases, _):
 
 def aliases(_, rows):
     shared = [row for row in rows.values() if row["judged"].startswith(("same:", "with:"))]
-    return ['#include "traffic-gen/faults/fault.h"', "", "const struct fault_alias fault_aliases[] = {",
+    return ['#include "traffic-gen/speak/faults/fault.h"', "", "const struct fault_alias fault_aliases[] = {",
             *(f'    {{{literal(row["id"])}, {literal(row["judged"][5:])}}},' for row in shared), "    {0},", "};"]
 
 

@@ -159,7 +159,7 @@ def pairs(path, case_of):
 
 def functions(cases, path):
     """A function for each mutant, and the table of them."""
-    words, lines, rows = Words(path), ['#include "traffic-gen/mutants/mutant.h"'], []
+    words, lines, rows = Words(path), ['#include "traffic-gen/tester/mutants/mutant.h"'], []
     for number, case in enumerate(cases):
         mutant = Mutant(case, words)
         lines += ["", f"/* {case.where.rpartition('/')[2]} */", f"static void mutant_{number}(struct scene *s)", "{", *(mutant.lines or ["    (void)s;"]), "}"]

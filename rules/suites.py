@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-The cases of the suites (`case` in README.md) as C, a table for each suite. Functions of traffic-gen/suite/cases/ judge the device;
+The cases of the suites (`case` in README.md) as C, a table for each suite. Functions of traffic-gen/tester/suite/cases/ judge the device;
 its list, suite_words.def, has their words and the words of their values: one that is not there stops the build where it is written.
 """
 import difflib
@@ -28,7 +28,7 @@ SUITES = {"mpa": ("mpa", "mpa2"), "ddp": ("ddp",), "rdmap": ("rdmap", "rdmapx")}
 SUITES_RPC = ("rpcrdma", "nfs")
 HOME = {"MPA": "mpa", "MPA2": "mpa2", "DDP": "ddp", "RDMAP": "rdmap", "SEC": "rdmap", "RDMAPX": "rdmapx", "NFSULB": "nfs"}
 HOME_RPC = "rpcrdma-chunks"
-INCLUDES = [f'#include "traffic-gen/suite/cases/{name}.h"' for name in ("suite_mpa2", "suite_rpcrdma", "suite_words")]
+INCLUDES = [f'#include "traffic-gen/tester/suite/cases/{name}.h"' for name in ("suite_mpa2", "suite_rpcrdma", "suite_words")]
 
 MEMORY = re.compile(r"\bregion=|\b(?:fadd|cswap)\b")
 # An entry of the list of words (suite_words.def), and what a word's values may be beside those of a set.

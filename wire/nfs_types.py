@@ -4,7 +4,7 @@
 
 Every type becomes a block of steps; types that are parts of others are copied into them, so that only arrays, lists,
 optional parts and union arms nest. A mistake stops the build with file, line and what is allowed there. The walker does
-without the names and values of fields: traffic-gen/say/nfs_templates.py reads them.
+without the names and values of fields: traffic-gen/speak/say/nfs_templates.py reads them.
 """
 import copy
 import pathlib

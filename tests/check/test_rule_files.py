@@ -8,9 +8,9 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-WORDS = ROOT / "traffic-gen/suite/cases/suite_words.def"
-MUTANT_WORDS = ROOT / "traffic-gen/mutants/mutant_words.def"
-PAIRS = ROOT / "traffic-gen/mutants/pairs.mutants"
+WORDS = ROOT / "traffic-gen/tester/suite/cases/suite_words.def"
+MUTANT_WORDS = ROOT / "traffic-gen/tester/mutants/mutant_words.def"
+PAIRS = ROOT / "traffic-gen/tester/mutants/pairs.mutants"
 TABLES = [ROOT / f"rules/{layer}.tsv" for layer in ("mpa", "ddp", "rdmap", "rpcrdma", "nfs")]
 
 

@@ -6,7 +6,7 @@
  * is written past the end; the recording has the octets received.
  */
 #include "tests/fuzz/fuzz_input.h"
-#include "traffic-gen/live/player.h"
+#include "traffic-gen/live/play/player.h"
 #include "traffic-gen/live/tcp/record.h"
 
 #include <netinet/in.h>

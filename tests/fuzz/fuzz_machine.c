@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzz_file.h"
-#include "traffic-gen/learn/machine.h"
+#include "traffic-gen/explore/learn/machine.h"
 
 static char *written(void (*write)(const struct machine *machine, FILE *out), const struct machine *machine)
 {

@@ -5,8 +5,8 @@
  * every case the client ends.
  */
 #include "tests/fuzz/fuzz_words.h"
-#include "traffic-gen/nfs/client/nfs_client.h"
-#include "traffic-gen/nfs/server/nfs_server.h"
+#include "traffic-gen/ends/nfs/client/nfs_client.h"
+#include "traffic-gen/ends/nfs/server/nfs_server.h"
 
 enum {
     CALLS_MAX = 20000 /* two jobs of 5000 octets, one octet at a time if the server insists */,

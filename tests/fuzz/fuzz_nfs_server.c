@@ -6,7 +6,7 @@
  * must know.
  */
 #include "tests/fuzz/fuzz.h"
-#include "traffic-gen/nfs/server/nfs_server.h"
+#include "traffic-gen/ends/nfs/server/nfs_server.h"
 #include "wire/nfs.h"
 
 enum { CALLS_MAX = 64, CALL_OCTETS_MAX = 4096, HANDLE = 16, MAGIC = 0x66680000 };

@@ -5,7 +5,7 @@
  * there is at most one Terminate, nothing is sent after it, and posted work is completed when the connection is over.
  */
 #include "tests/fuzz/fuzz.h"
-#include "traffic-gen/ends/queue_pair.h"
+#include "traffic-gen/ends/stack/queue_pair.h"
 #include "wire/octets.h"
 
 enum { REGION = 256, BASE = 0x1000, STAG = 0x10, STAG_INV = 0x30, OCTETS_MAX = 2 * MPA_FPDU_OCTETS_MAX };

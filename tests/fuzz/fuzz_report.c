@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzz_file.h"
-#include "traffic-gen/suite/result/result.h"
+#include "traffic-gen/tester/suite/result/result.h"
 
 static struct suite_report *load(struct fuzz_file *file, const uint8_t *p, size_t n)
 {

@@ -7,9 +7,9 @@
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzz_checking.h"
 #include "tests/fuzz/fuzz_words.h"
-#include "traffic-gen/say/carrier.h"
 #include "traffic-gen/scenario/scenario_source.h"
-#include "traffic-gen/sim/sim.h"
+#include "traffic-gen/speak/say/carrier.h"
+#include "traffic-gen/speak/sim/sim.h"
 #include "wire/ib_icrc.h"
 
 enum {

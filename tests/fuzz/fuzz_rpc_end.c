@@ -6,7 +6,7 @@
  * only while it is in flight.
  */
 #include "tests/fuzz/fuzz.h"
-#include "traffic-gen/ends/rpc_sample.h"
+#include "traffic-gen/ends/stack/rpc_sample.h"
 #include "wire/octets.h"
 
 enum { CALLS = 6, WRITTEN_MAX = 1 << 16, MESSAGES_MAX = 64 };

@@ -5,8 +5,8 @@
  * correct marks.
  */
 #include "tests/fuzz/fuzz.h"
-#include "traffic-gen/ends/rpc_record.h"
-#include "traffic-gen/live/rpc_tcp.h"
+#include "traffic-gen/ends/stack/rpc_record.h"
+#include "traffic-gen/live/play/rpc_tcp.h"
 #include "wire/octets.h"
 
 enum { CLIENT = 1, UNMOUNT = 2, V1 = 4, ASK_PORT = 8, FRAMED = 16, LAZY = 32, RESET = 64, OCTETS_MAX = 1 << 17 };

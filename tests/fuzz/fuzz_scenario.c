@@ -4,9 +4,9 @@
  * the limits; a short script is carried out, or a one-line message names the reason why not.
  */
 #include "tests/fuzz/fuzz.h"
-#include "traffic-gen/say/carrier.h"
-#include "traffic-gen/say/script.h"
-#include "traffic-gen/sim/sim_trouble.h"
+#include "traffic-gen/speak/say/carrier.h"
+#include "traffic-gen/speak/say/script.h"
+#include "traffic-gen/speak/sim/sim_trouble.h"
 
 #include <string.h>
 

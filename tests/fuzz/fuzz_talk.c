@@ -6,12 +6,12 @@
  * test ends in time, with a verdict.
  */
 #include "tests/fuzz/fuzz.h"
-#include "traffic-gen/mutants/sample_device.h"
-#include "traffic-gen/suite/expect/learn_device.h"
-#include "traffic-gen/suite/rpc/nfs_run.h"
-#include "traffic-gen/suite/run/run.h"
-#include "traffic-gen/suite/talk/talk_state.h"
-#include "traffic-gen/suite/transport/tcp_socket.h"
+#include "traffic-gen/tester/mutants/sample_device.h"
+#include "traffic-gen/tester/suite/expect/learn_device.h"
+#include "traffic-gen/tester/suite/rpc/nfs_run.h"
+#include "traffic-gen/tester/suite/run/run.h"
+#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/transport/tcp_socket.h"
 #include "wire/crc32c.h"
 #include "wire/octets.h"
 

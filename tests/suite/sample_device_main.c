@@ -5,8 +5,8 @@
  * case.
  */
 #include "traffic-gen/live/wire/wire.h"
-#include "traffic-gen/mutants/sample_device.h"
-#include "traffic-gen/suite/transport/tcp_socket.h"
+#include "traffic-gen/tester/mutants/sample_device.h"
+#include "traffic-gen/tester/suite/transport/tcp_socket.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

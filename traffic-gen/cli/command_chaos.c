@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/cli/command_chaos.h"
 
-#include "traffic-gen/chaos/chaos.h"
 #include "traffic-gen/cli/command.h"
-#include "traffic-gen/suite/expect/learn_device.h"
-#include "traffic-gen/suite/rpc/nfs_run.h"
-#include "traffic-gen/suite/run/choice.h"
-#include "traffic-gen/suite/transport/tcp_socket.h"
+#include "traffic-gen/explore/chaos/chaos.h"
+#include "traffic-gen/tester/suite/expect/learn_device.h"
+#include "traffic-gen/tester/suite/rpc/nfs_run.h"
+#include "traffic-gen/tester/suite/run/choice.h"
+#include "traffic-gen/tester/suite/transport/tcp_socket.h"
 
 #include <signal.h>
 #include <stdio.h>

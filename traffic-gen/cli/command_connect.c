@@ -2,7 +2,7 @@
 /* iwarp-gen connect: a scenario's initiating side, or a client of a service. */
 #include "traffic-gen/cli/command_chaos.h"
 #include "traffic-gen/cli/command_speak.h"
-#include "traffic-gen/live/endpoint.h"
+#include "traffic-gen/live/play/endpoint.h"
 #include "traffic-gen/live/verbs/verbs.h"
 
 #include <string.h>

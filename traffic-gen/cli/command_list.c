@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-gen list: scenarios, faults, cases, mutants, inputs and combinations, separated by tabs, the id first. */
-#include "traffic-gen/bulk/bulk.h"
 #include "traffic-gen/cli/command.h"
-#include "traffic-gen/faults/fault.h"
-#include "traffic-gen/learn/inputs.h"
-#include "traffic-gen/mutants/misbehave.h"
-#include "traffic-gen/pairs/model.h"
-#include "traffic-gen/say/carrier.h"
+#include "traffic-gen/explore/learn/inputs.h"
+#include "traffic-gen/explore/pairs/model.h"
 #include "traffic-gen/scenario/scenario_source.h"
-#include "traffic-gen/suite/run/untested.h"
-#include "traffic-gen/suite/talk/suite.h"
+#include "traffic-gen/speak/bulk/bulk.h"
+#include "traffic-gen/speak/faults/fault.h"
+#include "traffic-gen/speak/say/carrier.h"
+#include "traffic-gen/tester/mutants/misbehave.h"
+#include "traffic-gen/tester/suite/run/untested.h"
+#include "traffic-gen/tester/suite/talk/suite.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-gen play: writes conversations, conforming or with faults, to capture files. */
 #include "support/output_file.h"
-#include "traffic-gen/bulk/bulk.h"
 #include "traffic-gen/cli/command_scenario.h"
 #include "traffic-gen/cli/packet_filter.h"
-#include "traffic-gen/say/carrier.h"
-#include "traffic-gen/sim/rc.h"
-#include "traffic-gen/sim/sim_trouble.h"
+#include "traffic-gen/speak/bulk/bulk.h"
+#include "traffic-gen/speak/say/carrier.h"
+#include "traffic-gen/speak/sim/rc.h"
+#include "traffic-gen/speak/sim/sim_trouble.h"
 
 #include <errno.h>
 #include <limits.h>

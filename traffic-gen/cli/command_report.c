@@ -2,7 +2,7 @@
 /* iwarp-gen report: combines the results of several runs of iwarp-gen test. */
 #include "support/output_file.h"
 #include "traffic-gen/cli/command.h"
-#include "traffic-gen/suite/result/result.h"
+#include "traffic-gen/tester/suite/result/result.h"
 
 #include <errno.h>
 

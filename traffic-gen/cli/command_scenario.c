@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/cli/command_scenario.h"
 
-#include "traffic-gen/bulk/bulk.h"
+#include "traffic-gen/speak/bulk/bulk.h"
 
 enum { MTU_MIN = 128, MTU_MAX = 65535 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-gen serve: a responder that real clients can use. */
 #include "traffic-gen/cli/command_speak.h"
-#include "traffic-gen/live/endpoint.h"
+#include "traffic-gen/live/play/endpoint.h"
 #include "traffic-gen/live/verbs/verbs.h"
 
 #include <string.h>

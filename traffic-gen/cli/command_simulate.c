@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-gen simulate: random conversations with a known verdict, checked in this process. */
 #include "traffic-gen/cli/command.h"
-#include "traffic-gen/simulate/simulate.h"
+#include "traffic-gen/explore/simulate/simulate.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/cli/command_speak.h"
 
-#include "traffic-gen/bulk/bulk.h"
 #include "traffic-gen/cli/command_scenario.h"
-#include "traffic-gen/live/session.h"
+#include "traffic-gen/live/play/session.h"
 #include "traffic-gen/live/verbs/verbs.h"
+#include "traffic-gen/speak/bulk/bulk.h"
 
 #include <string.h>
 

@@ -3,12 +3,12 @@
 #include "traffic-gen/cli/command_test_options.h"
 
 #include "traffic-gen/cli/command.h"
+#include "traffic-gen/explore/pairs/covering.h"
+#include "traffic-gen/explore/pairs/pairs_run.h"
 #include "traffic-gen/live/verbs/verbs.h"
-#include "traffic-gen/pairs/covering.h"
-#include "traffic-gen/pairs/pairs_run.h"
-#include "traffic-gen/suite/rpc/nfs_run.h"
-#include "traffic-gen/suite/rpc/rpc_port.h"
-#include "traffic-gen/suite/run/load.h"
+#include "traffic-gen/tester/suite/rpc/nfs_run.h"
+#include "traffic-gen/tester/suite/rpc/rpc_port.h"
+#include "traffic-gen/tester/suite/run/load.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #define IWARP_TRAFFIC_CLI_COMMAND_TEST_OPTIONS_H
 
 #include "traffic-gen/cli/command_wire.h"
-#include "traffic-gen/suite/result/result.h"
-#include "traffic-gen/suite/talk/talk_run.h"
+#include "traffic-gen/tester/suite/result/result.h"
+#include "traffic-gen/tester/suite/talk/talk_run.h"
 
 /* As given; NULL, 0 or NaN: not given. */
 struct test_options {

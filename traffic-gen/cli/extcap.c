@@ -6,8 +6,8 @@
 #include "support/stderr_line.h"
 #include "traffic-gen/cli/command.h"
 #include "traffic-gen/cli/packet_filter.h"
-#include "traffic-gen/faults/fault.h"
 #include "traffic-gen/scenario/scenario.h"
+#include "traffic-gen/speak/faults/fault.h"
 
 #include <locale.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef IWARP_TRAFFIC_SCENARIO_SCENARIO_H
 #define IWARP_TRAFFIC_SCENARIO_SCENARIO_H
 
-#include "traffic-gen/say/conversation.h"
+#include "traffic-gen/speak/say/conversation.h"
 
 struct scenario {
     const char *name;

@@ -2,9 +2,9 @@
 #include "traffic-gen/scenario/scenario_source.h"
 
 #include "support/closest.h"
-#include "traffic-gen/say/deviation.h"
-#include "traffic-gen/say/script.h"
 #include "traffic-gen/scenario/work_read.h"
+#include "traffic-gen/speak/say/deviation.h"
+#include "traffic-gen/speak/say/script.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #ifndef IWARP_TRAFFIC_SCENARIO_SCENARIO_SOURCE_H
 #define IWARP_TRAFFIC_SCENARIO_SCENARIO_SOURCE_H
 
-#include "traffic-gen/faults/fault.h"
 #include "traffic-gen/scenario/scenario.h"
 #include "traffic-gen/scenario/work.h"
+#include "traffic-gen/speak/faults/fault.h"
 
 struct scenario_source {
     const struct scenario *scenario; /* NULL: unknown name */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * RPC-over-RDMA between two ends of the stack (traffic-gen/ends/rpc_end.h): the ends choose chunks, credits and
+ * RPC-over-RDMA between two ends of the stack (traffic-gen/ends/stack/rpc_end.h): the ends choose chunks, credits and
  * thresholds by themselves, which other scenarios say in statements. These scenarios are C because scenarios of work
  * have jobs of NFS clients, not single Calls that are answered late and in random order, and because the table of Calls
  * would be as long there.
  */
-#include "traffic-gen/ends/pair_roce.h"
-#include "traffic-gen/ends/rpc_sample.h"
+#include "traffic-gen/ends/stack/pair_roce.h"
+#include "traffic-gen/ends/stack/rpc_sample.h"
 #include "traffic-gen/scenario/scenario.h"
-#include "traffic-gen/sim/random.h"
+#include "traffic-gen/speak/sim/random.h"
 
 enum { STEPS_MAX = 1000000, CREDITS = 8, WAITING_MAX = 64 };
 

@@ -7,9 +7,9 @@
 #ifndef IWARP_TRAFFIC_SCENARIO_WORK_H
 #define IWARP_TRAFFIC_SCENARIO_WORK_H
 
-#include "traffic-gen/ends/pair.h"
-#include "traffic-gen/nfs/client/nfs_client.h"
-#include "traffic-gen/say/conversation.h"
+#include "traffic-gen/ends/nfs/client/nfs_client.h"
+#include "traffic-gen/ends/stack/pair.h"
+#include "traffic-gen/speak/say/conversation.h"
 
 /* Memory of one side, registered anew for each connection. */
 struct work_region {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* One end of a connection, which does its side's work. */
-#include "traffic-gen/say/statement.h"
 #include "traffic-gen/scenario/work_nfs.h"
-#include "traffic-gen/sim/random.h"
+#include "traffic-gen/speak/say/statement.h"
+#include "traffic-gen/speak/sim/random.h"
 
 static const char *const role_names[] = {[INITIATOR] = "initiator", [RESPONDER] = "responder"};
 

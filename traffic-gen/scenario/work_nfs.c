@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/scenario/work_nfs.h"
 
-#include "traffic-gen/say/statement.h"
+#include "traffic-gen/speak/say/statement.h"
 
 #include <string.h>
 

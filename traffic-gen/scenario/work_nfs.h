@@ -3,7 +3,7 @@
 #ifndef IWARP_TRAFFIC_SCENARIO_WORK_NFS_H
 #define IWARP_TRAFFIC_SCENARIO_WORK_NFS_H
 
-#include "traffic-gen/nfs/nfs_end.h"
+#include "traffic-gen/ends/nfs/nfs_end.h"
 #include "traffic-gen/scenario/work.h"
 
 struct work_nfs_end;

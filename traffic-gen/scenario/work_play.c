@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Connects both ends in memory first, and then plays them in the simulated network. */
-#include "traffic-gen/ends/pair_roce.h"
+#include "traffic-gen/ends/stack/pair_roce.h"
 #include "traffic-gen/scenario/work.h"
 
 enum { STEPS_MAX = 10000000, PORT = 40001, TICK_NS = 100000000, TICKS_MAX = 3000 };

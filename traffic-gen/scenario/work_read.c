@@ -2,7 +2,7 @@
 /* Reads connections and their rounds; both sides post the work of a round at the same time. */
 #include "traffic-gen/scenario/work_read.h"
 
-#include "traffic-gen/say/script.h"
+#include "traffic-gen/speak/say/script.h"
 
 #include <string.h>
 

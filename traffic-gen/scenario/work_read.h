@@ -3,8 +3,8 @@
 #ifndef IWARP_TRAFFIC_SCENARIO_WORK_READ_H
 #define IWARP_TRAFFIC_SCENARIO_WORK_READ_H
 
-#include "traffic-gen/say/words.h"
 #include "traffic-gen/scenario/work.h"
+#include "traffic-gen/speak/say/words.h"
 
 enum {
     WORK_MESSAGE_MAX = 1 << 24,  /* octets of payload */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reads jobs of an NFS client, and changes on the server's host. */
-#include "traffic-gen/nfs/tree/nfs_status.h"
+#include "traffic-gen/ends/nfs/tree/nfs_status.h"
 #include "traffic-gen/scenario/work_read.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The regions of both sides. */
 #include "traffic-gen/scenario/work_read.h"
-#include "traffic-gen/sim/random.h"
+#include "traffic-gen/speak/sim/random.h"
 
 #include <string.h>
 

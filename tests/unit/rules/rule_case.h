@@ -7,7 +7,7 @@
 #define IWARP_TESTS_UNIT_RULES_RULE_CASE_H
 
 #include "engine/core/rule.h"
-#include "traffic-gen/faults/fault.h"
+#include "traffic-gen/speak/faults/fault.h"
 
 struct rule_case_finding {
     enum rule_id rule; /* RULE_COUNT ends a list */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tests/unit/support/nfs_caller.h"
 
-#include "traffic-gen/ends/rpc_header.h"
+#include "traffic-gen/ends/stack/rpc_header.h"
 
 enum { OP_CB_SEQUENCE = 11, OP_CB_RECALL = 4, CB_HEAD = 20, CB_SLOT = 28 };
 

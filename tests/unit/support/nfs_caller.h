@@ -7,8 +7,8 @@
 #define IWARP_TESTS_UNIT_SUPPORT_NFS_CALLER_H
 
 #include "tests/unit/support/support.h"
-#include "traffic-gen/ends/nfs_fields.h"
-#include "traffic-gen/nfs/server/nfs_server.h"
+#include "traffic-gen/ends/nfs/server/nfs_server.h"
+#include "traffic-gen/ends/stack/nfs_fields.h"
 #include "wire/nfs.h"
 
 enum { CALLER_STATEID = 16, CALLER_REFUSED = 2000 };

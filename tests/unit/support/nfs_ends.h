@@ -3,8 +3,8 @@
 #ifndef IWARP_TESTS_UNIT_SUPPORT_NFS_ENDS_H
 #define IWARP_TESTS_UNIT_SUPPORT_NFS_ENDS_H
 
-#include "traffic-gen/ends/pair.h"
-#include "traffic-gen/nfs/nfs_end.h"
+#include "traffic-gen/ends/nfs/nfs_end.h"
+#include "traffic-gen/ends/stack/pair.h"
 
 /* As that side of the pair. */
 void nfs_ends_attach(struct pair *pair, unsigned side, struct nfs_end *end);

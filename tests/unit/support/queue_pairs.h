@@ -4,8 +4,8 @@
 #define IWARP_TESTS_UNIT_SUPPORT_QUEUE_PAIRS_H
 
 #include "tests/unit/support/support.h"
-#include "traffic-gen/ends/pair.h"
-#include "traffic-gen/ends/queue_pair.h"
+#include "traffic-gen/ends/stack/pair.h"
+#include "traffic-gen/ends/stack/queue_pair.h"
 #include "wire/octets.h"
 
 #include <glib.h>

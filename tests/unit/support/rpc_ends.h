@@ -4,9 +4,9 @@
 #define IWARP_TESTS_UNIT_SUPPORT_RPC_ENDS_H
 
 #include "tests/unit/support/support.h"
-#include "traffic-gen/ends/pair.h"
-#include "traffic-gen/ends/rpc_end.h"
-#include "traffic-gen/ends/rpc_sample.h"
+#include "traffic-gen/ends/stack/pair.h"
+#include "traffic-gen/ends/stack/rpc_end.h"
+#include "traffic-gen/ends/stack/rpc_sample.h"
 
 enum { CLIENT, SERVER, CALLS_MAX = 64, STEPS = 1000000 };
 

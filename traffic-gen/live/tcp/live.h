@@ -7,7 +7,7 @@
 #define IWARP_TRAFFIC_LIVE_TCP_LIVE_H
 
 #include "support/frames/capture_file.h"
-#include "traffic-gen/ends/stream.h"
+#include "traffic-gen/ends/stack/stream.h"
 
 #include <glib.h>
 

@@ -4,7 +4,7 @@
 #include "support/frames/frame.h"
 #include "traffic-gen/live/tcp/live.h"
 #include "traffic-gen/live/tcp/units.h"
-#include "traffic-gen/sim/sim_tcp.h"
+#include "traffic-gen/speak/sim/sim_tcp.h"
 #include "wire/octets.h"
 
 #include <errno.h>

@@ -2,7 +2,8 @@
 /*
  * The verbs transport: connections of an RDMA device (RoCE, InfiniBand, hardware or software iWARP) for the stack, made
  * by the RDMA connection manager. Each has a struct stream whose provider makes the device's queue pair
- * (traffic-gen/ends/queue_pair.h), so users of qp_new(options, memory, stream, events) run here unchanged, except:
+ * (traffic-gen/ends/stack/queue_pair.h), so users of qp_new(options, memory, stream, events) run here unchanged,
+ * except:
  * - `opened` comes before the connection exists. The owner then makes its queue pair on verbs_stream(), one for each
  *   connection, and calls qp_start(), which connects or accepts with the private data of options.mpa;
  * - memory belongs to the queue pair's device from qp_new() on, which does not know regions registered earlier;

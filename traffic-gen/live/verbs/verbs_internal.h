@@ -6,7 +6,7 @@
 #ifndef IWARP_TRAFFIC_LIVE_VERBS_VERBS_INTERNAL_H
 #define IWARP_TRAFFIC_LIVE_VERBS_VERBS_INTERNAL_H
 
-#include "traffic-gen/ends/queue_pair.h"
+#include "traffic-gen/ends/stack/queue_pair.h"
 #include "traffic-gen/live/tcp/internal.h"
 #include "traffic-gen/live/verbs/verbs.h"
 #include "traffic-gen/live/verbs/verbs_calls.h"

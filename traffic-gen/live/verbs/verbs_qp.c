@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A device's queue pair as a provider of traffic-gen/ends/queue_pair.h. The device gets work in the order of posting,
- * as much as its send queue holds, all signalled. Completions are passed on in that order, which devices keep, except
- * that soft iWARP reports a Send or Write after a Read before that Read.
+ * A device's queue pair as a provider of traffic-gen/ends/stack/queue_pair.h. The device gets work in the order of
+ * posting, as much as its send queue holds, all signalled. Completions are passed on in that order, which devices keep,
+ * except that soft iWARP reports a Send or Write after a Read before that Read.
  */
 #include "traffic-gen/live/verbs/verbs_internal.h"
 

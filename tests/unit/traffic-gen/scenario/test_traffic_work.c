@@ -4,7 +4,7 @@
  * report work that could not be done.
  */
 #include "tests/unit/support/support.h"
-#include "traffic-gen/ends/pair.h"
+#include "traffic-gen/ends/stack/pair.h"
 #include "traffic-gen/scenario/scenario.h"
 #include "traffic-gen/scenario/work_read.h"
 

@@ -2,10 +2,10 @@
 /* The verbs transport on the device of tests/rdma: connections, work, memory, errors. */
 #include "tests/rdma/fake_device.h"
 #include "tests/unit/support/support.h"
+#include "traffic-gen/ends/nfs/nfs_end.h"
 #include "traffic-gen/live/tcp/internal.h"
 #include "traffic-gen/live/verbs/verbs.h"
 #include "traffic-gen/live/verbs/verbs_calls.h"
-#include "traffic-gen/nfs/nfs_end.h"
 
 #include <sys/epoll.h>
 

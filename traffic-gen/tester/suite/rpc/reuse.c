@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/tester/suite/rpc/reuse.h"
+
+#include "traffic-gen/tester/suite/rpc/rpc_port.h"
+#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/transport/tcp_socket.h"
+
+/* A connection without a case: the members of both that belong to it. */
+struct line {
+    struct rpc_talker talker;
+    struct talk talk;
+    guint port;
+};
+
+struct reuse *reuse_new(bool on)
+{
+    struct reuse *reuse = g_new0(struct reuse, 1);
+
+    g_mutex_init(&reuse->lock);
+    reuse->on = on;
+    reuse->lines = g_ptr_array_new();
+    return reuse;
+}
+
+void reuse_free(struct reuse *reuse)
+{
+    if (!reuse)
+        return;
+    g_ptr_array_unref(reuse->lines);
+    g_mutex_clear(&reuse->lock);
+    g_free(reuse);
+}
+
+bool reuse_is_on(const struct talk_run *run)
+{
+    return run->reuse && run->dut == DUT_RESPONDER && g_atomic_int_get(&run->reuse->on);
+}
+
+static guint waiting(struct reuse *reuse)
+{
+    guint n;
+
+    g_mutex_lock(&reuse->lock);
+    n = reuse->lines->len;
+    g_mutex_unlock(&reuse->lock);
+    return n;
+}
+
+bool reuse_waits(const struct talk_run *run)
+{
+    return reuse_is_on(run) && waiting(run->reuse) > 0;
+}
+
+void reuse_tires(struct talk_run *run)
+{
+    if (!run->reuse || g_atomic_int_get(&run->reuse->on) || !g_atomic_int_compare_and_exchange(&run->reuse->told, 0, 1))
+        return;
+    g_printerr(
+        "iwarp-gen: the device refused a connection for a while, for no reason that a case gave: cases share one "
+        "from here on (--reuse); --connections-per-second gives it more time\n");
+    g_atomic_int_set(&run->reuse->on, 1);
+}
+
+/* ---- from one case to the next ---- */
+
+/* The case has no remaining effect: it passed, all its Calls are answered, and the connection is as before. */
+static bool reuse_may_go_on(const struct rpc_talker *talker)
+{
+    const struct talk *talk = talker->talk;
+
+    return talker->is_usual && talker->open && talker->end && !talker->fed_end && !talker->terminated &&
+           talk_is_open(talk) && !talk->our_fin && !talk->cut_short &&
+           (!talk->row || talk->result->outcome == OUTCOME_PASSED || talk->result->outcome == OUTCOME_NOT_APPLICABLE) &&
+           rpc_end_outstanding(talker->end) == 0 && qp_pending(rpc_end_qp(talker->end)) == 0 &&
+           talk->parsed == talk->in->len;
+}
+
+/* Moves the connection's members from one talk to the other; the case's members stay. */
+static void move_connection(struct talk *to, struct talk *from)
+{
+    const struct talk old = *to;
+    struct talk left = {.fd = -1, .in = old.in};
+
+    talk_take_case(&left, from);
+    *to = *from;
+    talk_take_case(to, &old);
+    to->mss = old.mss;
+    if (to->said)
+        to->said->socket = to;
+    *from = left;
+}
+
+static void move_end(struct rpc_talker *to, struct rpc_talker *from)
+{
+    to->port = from->port;
+    to->line = from->line;
+    to->end = from->end;
+    to->open = from->open;
+    to->up = from->up;
+    to->tells = from->tells;
+    to->peer_data = from->peer_data;
+    to->grant = from->grant;
+    to->region = from->region;
+    to->stag_read = from->stag_read;
+    to->stag_write = from->stag_write;
+    to->credits = from->credits;
+    from->line = NULL;
+    from->end = NULL;
+    from->region = NULL;
+    from->open = from->up = false;
+    rpc_end_hand_over(to->end, to);
+    if (to->port->handed_over)
+        to->port->handed_over(to);
+}
+
+bool reuse_put(struct rpc_talker *talker)
+{
+    struct talk *talk = talker->talk;
+    const GArray *ports = talk->result->ports;
+    struct reuse *reuse = talk->run->reuse;
+    struct line *line;
+
+    if (!reuse_is_on(talk->run) || !reuse_may_go_on(talker) || ports->len == 0)
+        return false;
+    talk_take_findings(talk);
+    line = g_new0(struct line, 1);
+    line->port = g_array_index(ports, guint, ports->len - 1);
+    line->talk = (struct talk){.run = talk->run, .fd = -1, .in = g_byte_array_new()};
+    move_connection(&line->talk, talk);
+    line->talker.talk = &line->talk;
+    move_end(&line->talker, talker);
+    g_mutex_lock(&reuse->lock);
+    g_ptr_array_add(reuse->lines, line);
+    g_mutex_unlock(&reuse->lock);
+    return true;
+}
+
+static struct line *take_line(struct reuse *reuse)
+{
+    struct line *line = NULL;
+
+    g_mutex_lock(&reuse->lock);
+    if (reuse->lines->len > 0)
+        line = g_ptr_array_steal_index(reuse->lines, reuse->lines->len - 1);
+    g_mutex_unlock(&reuse->lock);
+    return line;
+}
+
+static void reuse_give(struct line *line, struct rpc_talker *talker)
+{
+    struct talk *talk = talker->talk;
+
+    move_connection(talk, &line->talk);
+    move_end(talker, &line->talker);
+    g_array_append_val(talk->result->ports, line->port);
+    g_byte_array_unref(line->talk.in);
+    g_free(line);
+}
+
+/* An earlier case has used our memory, and the device may have invalidated it. */
+static void offer_anew(struct rpc_talker *talker)
+{
+    struct memory *memory = rpc_end_memory(talker->end);
+
+    memory_invalidate(memory, talker->stag_read);
+    memory_invalidate(memory, talker->stag_write);
+    rpc_talker_offer(talker);
+}
+
+bool reuse_take(struct rpc_talker *talker)
+{
+    struct talk *talk = talker->talk;
+    struct line *line = reuse_is_on(talk->run) ? take_line(talk->run->reuse) : NULL;
+
+    if (!line)
+        return false;
+    talk_renew(talk);
+    reuse_give(line, talker);
+    rpc_talker_listen(talker);
+    offer_anew(talker);
+    talk_note(talk, talk_is_initiator(talk), NULL, 0, "goes on with the connection of an earlier case");
+    return true;
+}
+
+void reuse_end(struct talk_run *run)
+{
+    struct line *line;
+
+    if (!run->reuse)
+        return;
+    while ((line = take_line(run->reuse))) {
+        struct case_result *result = case_result_new();
+        struct rpc_talker talker = {0};
+        struct talk talk;
+
+        talk_init(&talk, run, NULL, 1, result);
+        talker.talk = &talk;
+        reuse_give(line, &talker);
+        rpc_talker_let_go(&talker);
+        talk_clear(&talk);
+        case_result_free(result);
+    }
+}

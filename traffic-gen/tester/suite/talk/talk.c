@@ -1,0 +1,697 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The talker's connection: TCP, octets in and out, the watcher, the ladder, the verdict. */
+#include "traffic-gen/tester/suite/talk/talk_internal.h"
+
+#include "traffic-gen/live/wire/wire.h"
+#include "traffic-gen/tester/suite/transport/pace.h"
+#include "traffic-gen/tester/suite/transport/tcp_socket.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+    ACK_SLICE_MS = 5,
+    READ_SIZE = 65536,
+    OCTETS_SHOWN = 192,
+    CAPTION_SHOWN = 400,
+    STEPS_FIRST = 12,
+    STEPS_LAST = 12,
+    STEPS_SHORT = 40,
+    STEPS_MAX = 100000, /* in a full transcript */
+    LISTEN_RETRY_US = 50000,
+};
+
+static const int64_t ms = 1000000, arrival_pause = 500 * 1000000;
+
+int64_t talk_now(void)
+{
+    return g_get_monotonic_time() * 1000;
+}
+
+/* ---- verdict ---- */
+
+static void suite_talk_conclude(struct talk *talk, enum case_outcome outcome, const char *format, va_list args)
+{
+    struct case_result *result = talk->result;
+
+    if (result->outcome == OUTCOME_FAILED || talk->flooded)
+        return;
+    result->outcome = outcome;
+    g_free(result->actual);
+    result->actual = g_strdup_vprintf(format, args);
+}
+
+#define CONCLUDE(outcome)                                                                                              \
+    do {                                                                                                               \
+        va_list args;                                                                                                  \
+        va_start(args, format);                                                                                        \
+        suite_talk_conclude(talk, outcome, format, args);                                                              \
+        va_end(args);                                                                                                  \
+    } while (0)
+
+static bool has_arrived(struct talk *talk, int64_t ns);
+
+static const char *who(const struct talk *talk)
+{
+    return talk->run->rpc_port ? "it has" : "its TCP has";
+}
+
+void talk_passed(struct talk *talk, const char *format, ...)
+{
+    if (has_arrived(talk, MIN(talk_t_react(talk), arrival_pause)))
+        CONCLUDE(OUTCOME_PASSED);
+    else
+        talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
+}
+
+void talk_passed_by_end(struct talk *talk, const char *format, ...)
+{
+    if (has_arrived(talk, MIN(talk_t_react(talk), arrival_pause))) {
+        CONCLUDE(OUTCOME_PASSED);
+        talk->result->shown = talk->operating ? SHOWN_REFUSED : SHOWN_START_UP_REFUSED;
+        talk->result->mute = !talk->heard.is_terminate;
+    } else {
+        talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
+    }
+}
+
+bool talk_has_passed(const struct talk *talk)
+{
+    return talk->result->outcome == OUTCOME_PASSED;
+}
+
+/* A device that never received the stimulus cannot fail either, unless it ended the connection itself. */
+void talk_failed(struct talk *talk, const char *format, ...)
+{
+    if (talk->dut_fin || talk->dut_reset || has_arrived(talk, MIN(talk_t_react(talk), arrival_pause))) {
+        CONCLUDE(OUTCOME_FAILED);
+        talk->result->ended |=
+            talk->heard.what == TALK_FIN || talk->heard.what == TALK_RESET || talk->heard.is_terminate;
+    } else {
+        talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
+    }
+}
+
+void talk_inconclusive(struct talk *talk, const char *format, ...)
+{
+    CONCLUDE(OUTCOME_INCONCLUSIVE);
+}
+
+void talk_not_applicable(struct talk *talk, const char *format, ...)
+{
+    CONCLUDE(OUTCOME_NOT_APPLICABLE);
+}
+
+/* ---- times ---- */
+
+int64_t talk_t_react(const struct talk *talk)
+{
+    return patience_wait(&talk->run->patience, talk->run->t_react * talk->longer, talk->sure);
+}
+
+int64_t talk_t_close(const struct talk *talk)
+{
+    return patience_wait(&talk->run->patience, talk->run->t_react * talk->longer * 5 / 2, talk->sure);
+}
+
+int64_t talk_t_start(const struct talk *talk)
+{
+    return patience_after(&talk->run->patience, talk->run->t_start);
+}
+
+int64_t talk_t_idle(const struct talk *talk)
+{
+    return patience_after(&talk->run->patience, talk->run->t_idle);
+}
+
+/* ---- the ladder ---- */
+
+/*
+ * A long transcript keeps the first and the last steps, and between them the device's short messages; a recording has
+ * all octets.
+ */
+static void shorten(GPtrArray *steps)
+{
+    guint n = steps->len, at = STEPS_FIRST;
+    struct case_step *gone, *next;
+
+    if (n < STEPS_FIRST + STEPS_LAST)
+        return;
+    for (guint i = STEPS_FIRST; n < STEPS_SHORT && i + STEPS_LAST <= n; i++) {
+        if (((const struct case_step *)g_ptr_array_index(steps, i))->ours) {
+            at = i;
+            break;
+        }
+    }
+    gone = g_ptr_array_index(steps, at);
+    next = g_ptr_array_index(steps, at + 1);
+    if (n < STEPS_SHORT && !gone->ours)
+        return;
+    next->left_out += gone->left_out + 1;
+    g_ptr_array_remove_index(steps, at);
+}
+
+/* The same octets again: counted with the last step. */
+static bool repeats_last(struct talk *talk, bool ours, const uint8_t *octets, size_t n, const char *caption)
+{
+    const GPtrArray *steps = talk->result->steps;
+    struct case_step *last = steps->len > 0 ? g_ptr_array_index(steps, steps->len - 1) : NULL;
+
+    if (!octets || !last || !last->octets || last->ours != ours || last->connection != talk->result->ports->len ||
+        n > OCTETS_SHOWN || last->n != n || strcmp(last->caption, caption) != 0)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (g_ascii_xdigit_value(last->octets[2 * i]) * 16 + g_ascii_xdigit_value(last->octets[2 * i + 1]) != octets[i])
+            return false;
+    last->repeated++;
+    return true;
+}
+
+void talk_note(struct talk *talk, bool ours, const uint8_t *octets, size_t n, const char *caption)
+{
+    static const char digits[] = "0123456789abcdef";
+    bool full = talk->run->full_transcript;
+    struct case_step *step;
+
+    if (!full && repeats_last(talk, ours, octets, n, caption))
+        return;
+    if (!full)
+        shorten(talk->result->steps);
+    else if (talk->result->steps->len >= STEPS_MAX)
+        return;
+    step = g_new0(struct case_step, 1);
+    step->seconds = (double)(talk_now() - talk->began) / 1e9;
+    step->ours = ours;
+    step->connection = talk->result->ports->len;
+    step->caption =
+        g_utf8_strlen(caption, -1) > CAPTION_SHOWN && !full
+            ? g_strdup_printf("%.*s ...", (int)(g_utf8_offset_to_pointer(caption, CAPTION_SHOWN) - caption), caption)
+            : g_strdup(caption);
+    step->n = (unsigned)n;
+    if (octets) {
+        size_t shown = full ? n : MIN(n, OCTETS_SHOWN);
+
+        step->octets = g_malloc(2 * shown + 1);
+        for (size_t i = 0; i < shown; i++) {
+            step->octets[2 * i] = digits[octets[i] >> 4];
+            step->octets[2 * i + 1] = digits[octets[i] & 15];
+        }
+        step->octets[2 * shown] = '\0';
+    }
+    g_ptr_array_add(talk->result->steps, step);
+}
+
+/* ---- connection ---- */
+
+void talk_init(struct talk *talk, struct talk_run *run, const struct suite_case *row, unsigned longer,
+               struct case_result *result)
+{
+    *talk = (struct talk){
+        .run = run, .row = row, .result = result, .longer = longer, .sure = !row && run->learns, .fd = -1};
+    talk->in = g_byte_array_new();
+    talk->began = talk_now();
+    talk->deadline = talk->began + run->t_accept + MAX(talk_t_start(talk), talk_t_idle(talk)) * 3 / 2 +
+                     30 * talk_t_react(talk) + 4 * run->t_settle;
+}
+
+void talk_take_case(struct talk *to, const struct talk *from)
+{
+    to->run = from->run;
+    to->row = from->row;
+    to->result = from->result;
+    to->began = from->began;
+    to->deadline = from->deadline;
+    to->longer = from->longer;
+    to->sure = from->sure;
+    to->patience = from->patience;
+    to->waits = from->waits;
+    to->received_all = from->received_all;
+    to->flooded = from->flooded;
+}
+
+static void forget_connection(struct talk *talk)
+{
+    struct talk fresh = {.fd = -1, .in = talk->in};
+
+    talk_take_case(&fresh, talk);
+    talk_end_saying(talk);
+    watch_free(talk->watch);
+    g_free(talk->scratch);
+    g_byte_array_set_size(talk->in, 0);
+    *talk = fresh;
+}
+
+static bool is_of_test(const struct talk *talk, enum rule_id rule)
+{
+    /* Not rules that are merely judged with it: their violations need not break the tested rule. */
+    return talk->row && rule_carried_by(&rule_catalogue[talk->row->rule], rule);
+}
+
+/* Takes the engine's findings about the DUT: a breach of the tested rule decides, others become observations. */
+static void suite_talk_take_findings(struct talk *talk)
+{
+    const GArray *findings = watch_findings(talk->watch);
+
+    while (talk->findings_taken < findings->len) {
+        const struct watch_finding *finding = &g_array_index(findings, struct watch_finding, talk->findings_taken++);
+
+        /* A client connects to our port: it is not at fault if that is not the well-known port. */
+        if (finding->rule == RULE_NFSULB_6_3_01 && talk->run->dut == DUT_INITIATOR)
+            continue;
+        if (is_of_test(talk, finding->rule))
+            talk_failed(talk, "%s", finding->message);
+        else if (finding->rule == RULE_MPA2_9_1_04)
+            continue; /* our Requests ask for more Reads than a device has to serve: not the device's fault */
+        else if (finding->severity != SEVERITY_NOTE)
+            g_ptr_array_add(talk->result->observations,
+                            g_strdup_printf("%s: %s", rule_catalogue[finding->rule].id, finding->message));
+    }
+}
+
+void talk_take_findings(struct talk *talk)
+{
+    if (talk->watch)
+        suite_talk_take_findings(talk);
+}
+
+/*
+ * In peer-to-peer mode the Responder waits for an RTR, or for the Terminate that reports no common type (RFC 6581
+ * section 9.2). Some devices do not survive a connection that ends without an RTR of a type that they named, even if it
+ * was not offered: the case is over, so they receive it.
+ */
+static void say_first_fpdu(struct talk *talk)
+{
+    const struct mpa_startup *ours = talk_frame(talk, true), *theirs = talk_frame(talk, false);
+    unsigned common;
+
+    if (!talk_is_initiator(talk) || !talk_is_open(talk) || talk->our_fin || !ours || !theirs || !ours->has_enhanced ||
+        !theirs->has_enhanced || theirs->flags & MPA_FLAG_R || !theirs->enhanced.peer_to_peer)
+        return;
+    if (!talk->operating)
+        talk_begin_operation(talk);
+    if (talk->out_offset > talk_framing(talk, true)->seq_start)
+        return;
+    common = ours->enhanced.rtr & theirs->enhanced.rtr;
+    if (theirs->enhanced.rtr != 0) {
+        talk_send_rtr(talk, common ? common : theirs->enhanced.rtr);
+        return;
+    }
+    talk_say(talk, "term 2/0/07"); /* RFC 6581 section 8 */
+}
+
+void talk_hang_up(struct talk *talk)
+{
+    int64_t until = talk_now() + MIN(talk_t_react(talk), 500 * ms);
+
+    if (talk->carrier)
+        talk->carrier->hang_up(talk->carrier->ctx);
+    talk->carrier = NULL;
+    if (talk->fd < 0)
+        return;
+    /*
+     * Closes in order, so that the DUT can serve the next connection; but a device that failed to close must not close
+     * now, as if by itself.
+     */
+    if (talk->result->outcome == OUTCOME_FAILED && talk_is_open(talk)) {
+        talk_reset(talk);
+    } else if (!talk->dut_reset && !talk->our_reset) {
+        say_first_fpdu(talk);
+        if (!talk->our_fin)
+            talk_finish(talk);
+        while (!talk->dut_fin && !talk->dut_reset && talk_now() < until)
+            talk_receive(talk, until);
+        if (!talk->dut_fin && !talk->dut_reset)
+            talk_reset(talk);
+    }
+    if (talk->fd < 0)
+        return; /* talk_reset() does the rest */
+    tcp_close(talk->fd);
+    talk->fd = -1;
+    watch_finish(talk->watch);
+    suite_talk_take_findings(talk);
+}
+
+void talk_renew(struct talk *talk)
+{
+    talk_hang_up(talk);
+    forget_connection(talk);
+}
+
+void talk_clear(struct talk *talk)
+{
+    talk_hang_up(talk);
+    forget_connection(talk);
+    g_byte_array_unref(talk->in);
+}
+
+/* A SYN is retransmitted after 1 s and after 3 s: a device that has answered before gets no more time than that. */
+int64_t talk_connect_time(const struct talk *talk)
+{
+    const struct talk_run *run = talk->run;
+
+    if (run->accept_given)
+        return run->t_accept;
+    return MIN(run->t_accept, run->sign == SIGN_UNKNOWN ? 10000 * ms : MAX(talk_t_react(talk), 3500 * ms));
+}
+
+int64_t talk_accept_time(const struct talk *talk)
+{
+    const struct talk_run *run = talk->run;
+    int64_t waited = g_atomic_int_get(&run->waited_ms) * ms;
+
+    if (talk->patience > 0)
+        return talk->patience;
+    return run->sign == SIGN_UNKNOWN || run->jobs > 1 ? run->t_accept
+                                                      : MIN(run->t_accept, MAX(run->t_recover, 4 * waited));
+}
+
+static void note_wait(struct talk_run *run, int64_t began)
+{
+    gint waited = (gint)((talk_now() - began) / ms);
+
+    if (waited > g_atomic_int_get(&run->waited_ms))
+        g_atomic_int_set(&run->waited_ms, waited);
+}
+
+void talk_wait_to_listen(struct talk *talk)
+{
+    talk->waits = true;
+}
+
+/* A device that serves one connection at a time may need a moment until it listens again. */
+static int suite_talk_connect_to_device(struct talk *talk, const struct tcp_wish *wish, char **why)
+{
+    bool waits = talk->row && (talk->waits || !talk->result->said);
+    int64_t until = talk_now() + (waits ? talk->run->t_recover : 0);
+    int fd;
+
+    talk->deadline += pace_wait(talk->run->pace); /* the wait does not count as the case's time */
+    while ((fd = tcp_connect(talk->run->host, talk->run->port, wish, talk_connect_time(talk), why)) < 0 &&
+           errno == ECONNREFUSED && talk_now() < until && !suite_stopped) {
+        talk->result->away |= talk->result->said;
+        g_clear_pointer(why, g_free);
+        g_usleep(LISTEN_RETRY_US);
+    }
+    return fd;
+}
+
+enum { CROSS_TRIES = 16 };
+
+/* How our own TCP opens the connection: simultaneous open; this initial sequence number. */
+struct accepting {
+    bool crosses;
+    const uint32_t *iss; /* NULL: any */
+};
+
+/* Asks only for the wanted option: another case may ask for the other at the same time. */
+static void ask_of_listener(int listener, const struct accepting *how, bool on)
+{
+    if (how->crosses)
+        wire_cross(listener, on);
+    if (how->iss)
+        wire_begin_at(listener, on ? how->iss : NULL);
+}
+
+static bool is_as_asked(int fd, const struct accepting *how)
+{
+    return (!how->crosses || wire_has_crossed(fd)) && (!how->iss || wire_began_at(fd) == *how->iss);
+}
+
+/* Accepts a connection that was opened as wanted; closes connections opened earlier, or for another case. */
+static int suite_talk_accept_device(const struct talk *talk, const struct accepting *how, char **why)
+{
+    const int listener = talk->run->listener;
+    int fd = tcp_accept(listener, true, talk_accept_time(talk), why);
+
+    if ((!how->crosses && !how->iss) || !wire_is_open())
+        return fd;
+    ask_of_listener(listener, how, true);
+    for (unsigned i = 0; i < CROSS_TRIES && fd >= 0 && !is_as_asked(fd, how); i++) {
+        tcp_close(fd);
+        fd = tcp_accept(listener, true, talk_accept_time(talk), why);
+    }
+    ask_of_listener(listener, how, false);
+    if (fd < 0 || is_as_asked(fd, how))
+        return fd;
+    tcp_close(fd);
+    *why = g_strdup_printf("%s: another case took it, or the device had many others waiting",
+                           how->crosses ? "both ends did not open one at once"
+                                        : "none began with the sequence number that the case needs");
+    errno = EAGAIN;
+    return -1;
+}
+
+void talk_note_refusal(struct talk *talk, bool closed)
+{
+    talk->result->refused = true;
+    if (closed && talk->row && !talk->result->said)
+        g_atomic_int_inc(&talk->run->open_closes);
+}
+
+bool talk_open(struct talk *talk)
+{
+    struct watch_options options = {
+        .opener = talk->run->dut == DUT_RESPONDER ? WATCH_SUITE : WATCH_DUT,
+        /* A little less than the cases wait, so that the engine sees enough time pass. */
+        .t_react = talk_t_react(talk) * 9 / 10,
+        .t_close = talk_t_close(talk) * 9 / 10,
+        .t_start = talk_t_start(talk) * 9 / 10,
+        .t_idle = talk_t_idle(talk) * 9 / 10,
+        .recorder = talk->run->recorder,
+        .layout = g_atomic_pointer_get(&talk->run->layout),
+        .mss = talk->mss,
+    };
+    const struct tcp_wish wish = {.mss = talk->mss,
+                                  .window = talk->window,
+                                  .early = talk->early,
+                                  .n_early = talk->n_early,
+                                  .has_iss = talk->wraps_at > 0,
+                                  .iss = 0 - 1 - (uint32_t)talk->wraps_at};
+    const struct accepting accepting = {talk->crosses, wish.has_iss ? &wish.iss : NULL};
+    g_autofree char *why = NULL;
+    int64_t began = talk_now();
+    guint port;
+
+    talk_renew(talk);
+    if (talk->run->dut == DUT_RESPONDER)
+        talk->fd = suite_talk_connect_to_device(talk, &wish, &why);
+    else
+        talk->fd = suite_talk_accept_device(talk, &accepting, &why);
+    if (talk->fd < 0) {
+        talk->open_error = errno;
+        talk_note_refusal(talk, errno == ECONNRESET);
+        talk->result->away |= talk->result->said && errno == ECONNREFUSED;
+        talk_inconclusive(talk, "no connection: %s", why);
+        return false;
+    }
+    if (talk->run->dut == DUT_INITIATOR) {
+        if (talk->run->sign != SIGN_UNKNOWN) /* before that the user may still be starting the device */
+            note_wait(talk->run, began);
+        talk->queued = talk_now() - began < ms;
+    }
+    tcp_ends(talk->fd, &options.ends[WATCH_SUITE], &options.ends[WATCH_DUT]);
+    port = options.ends[talk->run->dut == DUT_RESPONDER ? WATCH_SUITE : WATCH_DUT].port;
+    if (!talk->row && talk->run->sign == SIGN_UNKNOWN) /* later connections may come in parallel */
+        talk->run->device = options.ends[WATCH_DUT];
+    g_array_append_val(talk->result->ports, port);
+    talk->watch = watch_new(&options);
+    talk_begin_saying(talk);
+    return true;
+}
+
+bool talk_is_open(const struct talk *talk)
+{
+    return (talk->fd >= 0 || talk->carrier) && !talk->dut_fin && !talk->dut_reset && !talk->our_reset;
+}
+
+/* How far the DUT's TCP has acknowledged our octets. */
+static uint64_t acked_by_dut(const struct talk *talk)
+{
+    uint64_t waiting = tcp_unacknowledged(talk->fd);
+
+    if (talk->our_fin && waiting > 0)
+        waiting--; /* the FIN has a sequence number, too */
+    return talk->out_offset - MIN(waiting, talk->out_offset);
+}
+
+/* An RST is an answer, too: the octets will never be acknowledged. */
+static bool has_arrived(struct talk *talk, int64_t ns)
+{
+    int64_t until = MIN(talk_now() + ns, talk->deadline);
+
+    if (talk->carrier)
+        return talk->carrier->has_arrived(talk->carrier->ctx, until);
+    if (talk->cut_short && !talk->dut_reset)
+        return false;
+    while (talk->fd >= 0 && !talk->dut_reset && acked_by_dut(talk) < talk->out_offset) {
+        if (talk_now() >= until || suite_stopped)
+            return false;
+        if (talk->dut_fin && talk->our_fin)
+            g_usleep(1000);
+        else
+            talk_receive(talk, MIN(until, talk_now() + ACK_SLICE_MS * ms));
+    }
+    return true;
+}
+
+bool talk_delivered(struct talk *talk)
+{
+    return has_arrived(talk, talk_t_react(talk));
+}
+
+/* ---- sending ---- */
+
+static bool suite_talk_may_send(const struct talk *talk)
+{
+    return talk->fd >= 0 && !talk->dut_reset && !talk->our_reset && !talk->our_fin && talk_now() < talk->deadline;
+}
+
+void talk_write(struct talk *talk, const void *p, size_t n)
+{
+    GString *caption;
+    size_t sent;
+
+    if (!suite_talk_may_send(talk) || n == 0)
+        return;
+    talk->result->said = true;
+    caption = g_string_new(NULL);
+    talk_caption(talk, true, p, n, caption);
+    talk_note(talk, true, p, n, caption->str);
+    g_string_free(caption, TRUE);
+    /* The watcher sees octets before the answer to them. */
+    watch_octets(talk->watch, WATCH_SUITE, p, n, talk->in_offset + talk->dut_fin);
+    sent = tcp_write(talk->fd, p, n, MIN(talk->deadline, talk_now() + talk_t_close(talk)));
+    talk->out_offset += sent;
+    if (sent < n) {
+        talk->cut_short = true;
+        talk_note(talk, true, NULL, 0, "(not accepted by the network)");
+        talk_receive(talk, talk_now()); /* usually a reset */
+    }
+}
+
+void talk_together(struct talk *talk, bool on)
+{
+    if (talk->fd < 0)
+        return;
+    tcp_cork(talk->fd, on);
+    talk->result->said |= !on; /* a start-up that does not leave alone is a stimulus */
+}
+
+void talk_finish(struct talk *talk)
+{
+    if (!suite_talk_may_send(talk))
+        return;
+    talk->our_fin = true;
+    talk_note(talk, true, NULL, 0, "FIN");
+    watch_fin(talk->watch, WATCH_SUITE, talk->in_offset + talk->dut_fin);
+    tcp_finish(talk->fd);
+}
+
+void talk_reset(struct talk *talk)
+{
+    if (talk->fd < 0 || talk->dut_reset || talk->our_reset)
+        return;
+    talk->our_reset = true;
+    talk_note(talk, true, NULL, 0, "RST");
+    watch_reset(talk->watch, WATCH_SUITE);
+    tcp_reset(talk->fd);
+    talk->fd = -1;
+    watch_finish(talk->watch);
+    suite_talk_take_findings(talk);
+}
+
+/* ---- receiving ---- */
+
+static bool suite_talk_take(struct talk *talk)
+{
+    uint8_t octets[READ_SIZE];
+    enum tcp_status status;
+    size_t n;
+
+    status = tcp_read(talk->fd, octets, sizeof octets, &n);
+    switch (status) {
+    case TCP_READ_OCTETS:
+        watch_octets(talk->watch, WATCH_DUT, octets, n, acked_by_dut(talk));
+        talk->in_offset += n;
+        talk->received_all += n;
+        g_byte_array_append(talk->in, octets, (guint)n);
+        if (talk->received_all > talk->run->received_max) {
+            talk_inconclusive(talk, "the device sent more than %" G_GUINT64_FORMAT " octets", talk->run->received_max);
+            talk->flooded = true;
+            talk_reset(talk);
+        }
+        return true;
+    case TCP_READ_FIN:
+        if (talk->dut_fin)
+            return false;
+        talk->dut_fin = true;
+        watch_fin(talk->watch, WATCH_DUT, acked_by_dut(talk));
+        return true;
+    case TCP_READ_RESET:
+        talk->dut_reset = true;
+        watch_reset(talk->watch, WATCH_DUT);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* One slice of a wait. */
+static bool receive_within(struct talk *talk, int64_t left)
+{
+    bool unacked = acked_by_dut(talk) < talk->out_offset;
+    int wait = (int)CLAMP((left + ms - 1) / ms, 0, TCP_STOP_SLICE_MS);
+    bool news = tcp_wait(talk->fd, talk->dut_fin, unacked ? MIN(wait, ACK_SLICE_MS) : wait);
+
+    if (news && suite_talk_take(talk))
+        return true;
+    if (news && talk->dut_fin)
+        g_usleep(1000); /* only an RST can still come */
+    watch_acked(talk->watch, WATCH_DUT, acked_by_dut(talk));
+    return false;
+}
+
+bool talk_receive(struct talk *talk, int64_t until)
+{
+    int64_t left;
+
+    until = MIN(until, talk->deadline);
+    do {
+        /* Nothing can come after both FINs. */
+        if (talk->fd < 0 || talk->dut_reset || (talk->dut_fin && talk->our_fin))
+            return false;
+        left = until - talk_now();
+        if (receive_within(talk, left))
+            return true;
+    } while (left > 0 && !suite_stopped);
+    return false;
+}
+
+uint64_t talk_out_offset(const struct talk *talk)
+{
+    return talk->out_offset;
+}
+
+void talk_set_mss(struct talk *talk, uint16_t mss)
+{
+    talk->mss = mss;
+}
+
+void talk_set_window(struct talk *talk, unsigned octets)
+{
+    if (talk->fd >= 0 && talk->operating)
+        tcp_set_window(talk->fd, octets);
+    else
+        talk->window = octets;
+}
+
+void talk_sleep(struct talk *talk, int64_t ns)
+{
+    int64_t until = talk_now() + ns;
+
+    while (talk_receive(talk, until)) {
+    }
+    /* Many small delays add up: a device need not wait forever for octets that are sent in pieces. */
+    if (talk_is_open(talk))
+        talk->result->dragged += MAX(talk_now() - until, 0);
+}
