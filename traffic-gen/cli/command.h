@@ -27,6 +27,9 @@ int command_learn(int argc, char **argv);
 /* Prints "iwarp-gen: " and the message on standard error; returns COMMAND_TROUBLE. */
 int command_fail(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
+/* Of commands and options of the room explore, in a build without it. */
+#define COMMAND_NOT_BUILT ": not in this iwarp-gen, which was built with IWARP_EXPLORE=OFF"
+
 /* The name similar to a mistyped word, among those that next() returns before NULL; NULL: none. */
 const char *command_guess(const char *word, const char *(*next)(unsigned index));
 

@@ -127,11 +127,15 @@ static void list_pairs(const struct carrier *carrier)
 static const struct list {
     const char *name;
     void (*list)(const struct carrier *carrier);
-    bool by_transport;
-} lists[] = {{"scenarios", list_scenarios, true},      {"faults", list_faults, true},
-             {"not-on-roce", list_not_on_roce, false}, {"tests", list_tests, false},
-             {"untested", list_untested, false},       {"mutants", list_mutants, false},
-             {"inputs", list_inputs, false},           {"pairs", list_pairs, false}};
+    bool by_transport, explored;
+} lists[] = {{"scenarios", list_scenarios, true, false},
+             {"faults", list_faults, true, false},
+             {"not-on-roce", list_not_on_roce, false, false},
+             {"tests", list_tests, false, false},
+             {"untested", list_untested, false, false},
+             {"mutants", list_mutants, false, false},
+             {"inputs", list_inputs, false, true},
+             {"pairs", list_pairs, false, true}};
 
 static const char *list_name(unsigned index)
 {
@@ -178,6 +182,8 @@ int command_list(int argc, char **argv)
             continue;
         status = command_check_only(
             &(struct command_only){transport, lists[i].by_transport, "--transport", "scenarios and faults"}, 1);
+        if (status == COMMAND_DONE && lists[i].explored && !pairs_models[0])
+            return command_fail("list %s" COMMAND_NOT_BUILT, lists[i].name);
         if (status == COMMAND_DONE)
             lists[i].list(carrier);
         return status;
