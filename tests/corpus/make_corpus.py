@@ -52,7 +52,7 @@ def told(capture):
 
 def named():
     """The files that documents and tests name."""
-    texts = [path for folder in ("docs", "upstream", "tests") for kind in ("*.md", "*.py") for path in (ROOT / folder).rglob(kind)]
+    texts = [path for folder in ("docs", "lab", "tests") for kind in ("*.md", "*.py") for path in (ROOT / folder).rglob(kind)]
     return {file for path in texts for file in NAMED.findall(path.read_text(encoding="utf-8"))}
 
 

@@ -3,7 +3,7 @@
 """differ.py [--build=FOLDER] [--wireshark=FOLDER] [--verbose] SOURCE...: what the plugins and Wireshark's own dissectors show of the same
 captures, field by field. SOURCE: generated (those of captures/generated/manifest.tsv), real (captures of real implementations, those of $IWARP_CAPTURES, too),
 seeds[=N] (conversations of iwarp-gen by N seeds, default 2), mutants[=N] (captures that were damaged, N sets, default 2), or files and
-folders with captures. --wireshark: tshark of that folder, with the patches of upstream/wireshark; a reason that has a patch does not count
+folders with captures. --wireshark: tshark of that folder, with the patches of lab/upstream/wireshark; a reason that has a patch does not count
 then. Exit status: 0 every difference has a reason, 1 one has none."""
 import argparse
 import bisect
@@ -29,7 +29,7 @@ TOGETHER = 6 << 20  # octets of captures for one run of tshark
 MEASURING = ("bulk", "nfs-bulk", "many")  # long scenarios without new cases
 TROUBLE = ("", "loss=0.02", "reorder=0.05", "dup=0.05", "resegment=0.3")
 LISTED = 200
-PATCHES = ROOT / "upstream" / "wireshark"
+PATCHES = ROOT / "lab" / "upstream" / "wireshark"
 
 
 def captures_in(path):
