@@ -34,6 +34,14 @@ def root():
 
 
 @pytest.fixture(scope="session")
+def all_captures(build):
+    """The folder with all generated captures; captures/generated has few of them."""
+    from made_captures import made  # pylint: disable=import-outside-toplevel; test_total.py has this file in another tree
+
+    return made(build)
+
+
+@pytest.fixture(scope="session")
 def check(build):
     """Runs iwarp-check; text in and out. stdout: a file that its output goes to."""
     def run(*arguments, stdout=subprocess.PIPE, **options):

@@ -86,9 +86,9 @@ def test_sarif_troubles(sarif, no_mpa, good):
     assert run["invocations"][0]["toolExecutionNotifications"][0]["level"] == "note"
 
 
-def test_sarif_of_every_kind_of_finding(sarif, root):
+def test_sarif_of_every_kind_of_finding(sarif, all_captures):
     for part in range(3):
-        sarif(*sorted((root / "captures" / "generated").glob("*/*.pcapng"))[part::31])
+        sarif(*sorted(all_captures.glob("*/*.pcapng"))[part::31])
 
 
 @pytest.mark.parametrize("name", [b"\x01\x1b[31m.pcap", b"\xff\xc2\x85.pcap", b"a b\tc%41#?.pcap", "\u202eé😀|<b>.pcap".encode(),

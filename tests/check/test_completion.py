@@ -28,7 +28,7 @@ def complete(root, environment, tmp_path):
             words.append("")
         program = words[0]
         function = "_" + program.replace("-", "_")
-        script = (f"source {shlex.quote(str(root / 'completions' / program))}; COMP_WORDS=({shlex.join(words)}); "
+        script = (f"source {shlex.quote(str(root / 'packaging' / 'completions' / program))}; COMP_WORDS=({shlex.join(words)}); "
                   f"COMP_CWORD={len(words) - 1}; {function} {program} {shlex.quote(words[-1])} {shlex.quote(words[-2])}; "
                   "printf '%s\\n' \"${COMPREPLY[@]}\"")
         result = subprocess.run(["bash", "--norc", "-c", script], env=environment, cwd=tmp_path, capture_output=True, text=True,
@@ -100,8 +100,8 @@ def test_scenarios_and_files(complete):
 
 
 SHELLS = {
-    "bash": (["bash", "--norc", "--noprofile", "-i"], "source {root}/completions/iwarp-check; source {root}/completions/iwarp-gen"),
-    "zsh": (["zsh", "-f", "-i"], "fpath=({root}/completions/zsh $fpath); autoload -Uz compinit; compinit -u -d {folder}/.dump"),
+    "bash": (["bash", "--norc", "--noprofile", "-i"], "source {root}/packaging/completions/iwarp-check; source {root}/packaging/completions/iwarp-gen"),
+    "zsh": (["zsh", "-f", "-i"], "fpath=({root}/packaging/completions/zsh $fpath); autoload -Uz compinit; compinit -u -d {folder}/.dump"),
 }
 
 
@@ -156,7 +156,7 @@ def fish(root, environment, tmp_path):
     (tmp_path / "other.pcap").touch()
 
     def ask(line):
-        script = "; ".join(f"source {root}/completions/fish/{name}.fish" for name in ("iwarp-check", "iwarp-gen"))
+        script = "; ".join(f"source {root}/packaging/completions/fish/{name}.fish" for name in ("iwarp-check", "iwarp-gen"))
         result = subprocess.run(["fish", "--no-config", "-c", f"{script}; complete -C {shlex.quote(line)}"], cwd=tmp_path, timeout=30,
                                 env=environment | {"HOME": str(tmp_path)}, capture_output=True, text=True, check=True)
         assert result.stderr == ""

@@ -30,10 +30,10 @@ def side_of(packet):
     return socket.inet_ntoa(packet[26:30]) if packet[12:14] == b"\x08\x00" else None
 
 
-def test_direction_is_the_frames(root, report):
+def test_direction_is_the_frames(all_captures, report):
     """Also for an unanswered Call: the frame is the Call's, whoever is at fault."""
     checked = awaited = 0
-    for path in sorted((root / "captures" / "generated").rglob("*.pcapng")):
+    for path in sorted(all_captures.rglob("*.pcapng")):
         connections = report(path)[1]["captures"][0]["connections"]
         packets = records(path) if any(c["findings"] for c in connections) else []
         for connection in connections:

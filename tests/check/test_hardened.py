@@ -21,7 +21,7 @@ def cache(build):
 
 @pytest.fixture(scope="module")
 def programs(build):
-    return [path for path in (build / "conformance" / "iwarp-check", build / "traffic-gen" / "iwarp-gen", build / "target" / "iwarp-target", build / "tap" / "iwarp-tap",
+    return [path for path in (build / "conformance" / "iwarp-check", build / "traffic-gen" / "iwarp-gen", build / "lab" / "target" / "iwarp-target", build / "tap" / "iwarp-tap",
                               build / "traffic-gen" / "iwarp-extcap") if path.exists()]
 
 

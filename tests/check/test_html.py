@@ -214,9 +214,9 @@ def test_ladder_of_roce(page, root):
     assert "remote access error" in details and "reason 8" in details
 
 
-def test_every_finding_of_the_corpus_has_a_ladder(page, check, report, root, tmp_path):
+def test_every_finding_of_the_corpus_has_a_ladder(page, check, report, all_captures, tmp_path):
     """For any rule: a ladder has the finding's frame marked, here or further up."""
-    captures = sorted((root / "captures" / "generated").glob("*/*.pcapng"))[::9]
+    captures = sorted(all_captures.glob("*/*.pcapng"))[::9]
     path = tmp_path / "page.html"
     for start in range(0, len(captures), 60):  # the page has no more ladders
         chosen = captures[start:start + 60]

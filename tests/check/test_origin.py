@@ -9,9 +9,9 @@ import pytest
 
 @pytest.fixture
 def tree(root, tmp_path):
-    for name in ("scripts", "packaging"):
+    for name in ("scripts", "packaging", "docs"):
         (tmp_path / name).mkdir()
-    for name in ("scripts/origin", "packaging/origin", "packaging/iwarp-kit.spec", "SECURITY.md"):
+    for name in ("scripts/origin", "packaging/origin", "packaging/iwarp-kit.spec", "docs/SECURITY.md"):
         shutil.copy(root / name, tmp_path / name)
     shutil.copytree(root / "debian", tmp_path / "debian")
     return tmp_path
@@ -41,7 +41,7 @@ def test_set_in_one_place(tree):
     assert f"\n{values['releases']} iwarp-kit-" in (tree / "debian" / "watch").read_text()
     spec = (tree / "packaging" / "iwarp-kit.spec").read_text()
     assert re.search(rf"^URL: +{re.escape(values['homepage'])}$", spec, re.M) and f" {values['maintainer']} - 1.0.0-1\n" in spec
-    assert f"\n    {values['security']}\n" in (tree / "SECURITY.md").read_text()
+    assert f"\n    {values['security']}\n" in (tree / "docs/SECURITY.md").read_text()
     left = [path for path in tree.rglob("*") if path.is_file() and path.name != "origin" and ".invalid" in path.read_text()]
     assert not left
 
@@ -60,7 +60,7 @@ def git(folder, *arguments):
 @pytest.mark.parametrize("placeholder", ["maintainer", "homepage", "security", "issues", "releases"])
 def test_no_release_with_a_placeholder(tree, root, placeholder):
     """It makes neither a commit nor a message about a tag."""
-    for name in ("scripts/release", "CMakeLists.txt", "CHANGELOG.md", "NEWS"):
+    for name in ("scripts/release", "CMakeLists.txt", "CHANGELOG.md"):
         shutil.copy(root / name, tree / name)
     said = (tree / "packaging" / "origin").read_text()
     kept = re.search(rf"^{placeholder}: .*$", said, re.M)[0]

@@ -32,6 +32,7 @@ def change(path, old, new):
 def test_a_rule_that_lacks_nothing(tree):
     run = guide(tree)
     assert run.returncode == 0, run.stdout + run.stderr
+    assert "captures captures/generated/mpa/MPA-4.1-05.pcapng" in run.stdout  # it is kept
     assert "check    engine/mpa/mpa_content_rules.c:" in run.stdout and "fault    rules/mpa.cases:" in run.stdout and "missing" not in run.stdout
 
 

@@ -40,7 +40,7 @@ def test_required_keys(bom, root):
 
 def test_all_that_is_linked(bom, build):
     named = {component["name"]: component["version"] for component in bom["components"]}
-    files = [build / "conformance" / "iwarp-check", build / "traffic-gen" / "iwarp-gen", *build.glob("target/iwarp-target"), *build.glob("tap/iwarp-tap"),
+    files = [build / "conformance" / "iwarp-check", build / "traffic-gen" / "iwarp-gen", *build.glob("lab/target/iwarp-target"), *build.glob("tap/iwarp-tap"),
              *build.glob("traffic-gen/*.so"), *build.glob("plugins/run/**/*.so")]
     linked = set()
     for path in files:

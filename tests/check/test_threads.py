@@ -63,9 +63,9 @@ def test_clients_whose_packets_alternate(check, build, tmp_path, play):
     assert reports[0] == reports[1] == reports[2]
 
 
-def test_corpus(check, root):
+def test_corpus(check, all_captures):
     """Everything at once: threads for captures and for the connections of each."""
-    paths = sorted((root / "captures" / "generated").glob("**/*.pcap*"))
+    paths = sorted(all_captures.glob("**/*.pcap*"))
     reports = {check("--format=ndjson", f"-j{threads}", *paths, timeout=600).stdout for threads in (1, 2, 4, 8)}
     assert len(reports) == 1
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""upstream/: each report is shown by its command, and a report that is no longer true is noticed."""
+"""lab/upstream/: each report is shown by its command, and a report that is no longer true is noticed."""
 import os
 import re
 import shutil
@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture(name="reproduce")
 def fixture_reproduce(root, build):
-    def run(*arguments, script=root / "upstream" / "reproduce"):
+    def run(*arguments, script=root / "lab" / "upstream" / "reproduce"):
         return subprocess.run(["/usr/bin/python3", script, *arguments], capture_output=True, text=True, check=False,
                               env=os.environ | {"IWARP_BUILD": str(build)})
     return run
@@ -29,8 +29,8 @@ def test_each_is_shown(reproduce):
 
 
 def test_what_is_not_true_is_noticed(reproduce, root, tmp_path):
-    copy = tmp_path / "upstream"
-    shutil.copytree(root / "upstream", copy)
+    copy = tmp_path / "lab" / "upstream"
+    shutil.copytree(root / "lab" / "upstream", copy)
     report = copy / "siw" / "siw-pad.md"
     report.write_text(report.read_text(encoding="utf-8").replace("PAD octets 30", "PAD octets 31"), encoding="utf-8")
     done = reproduce("siw-pad", script=copy / "reproduce")
@@ -38,14 +38,14 @@ def test_what_is_not_true_is_noticed(reproduce, root, tmp_path):
 
 
 def test_every_report_says_what_is_needed(root):
-    reports = sorted((root / "upstream").glob("*/*.md"))
+    reports = sorted((root / "lab" / "upstream").glob("*/*.md"))
     assert len(reports) >= 14
     for path in reports:
         text = path.read_text(encoding="utf-8")
         for part in ("# ", "- **component**: ", "- **seen with**: ", "## What the document says", "## How to see it"):
             assert part in text, (path, part)
-    used = {name for path in reports for name in re.findall(r"upstream/captures/(\S+\.pcap)", path.read_text(encoding="utf-8"))}
-    assert used == {path.name for path in (root / "upstream" / "captures").iterdir()}
+    used = {name for path in reports for name in re.findall(r"lab/upstream/captures/(\S+\.pcap)", path.read_text(encoding="utf-8"))}
+    assert used == {path.name for path in (root / "lab" / "upstream" / "captures").iterdir()}
 
 
 def test_unknown(reproduce):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""upstream/: each report and each patch has the form in which its project wants them."""
+"""lab/upstream/: each report and each patch has the form in which its project wants them."""
 import pathlib
 import re
 import subprocess
 
 import pytest
 
-UPSTREAM = pathlib.Path(__file__).resolve().parents[2] / "upstream"
+UPSTREAM = pathlib.Path(__file__).resolve().parents[2] / "lab" / "upstream"
 HEAD = ["subject", "component", "seen with", "fixes", "trace", "capture", "patch"]
 NEEDED = ["What the document says", "How to see it"]
 SECTIONS = [*NEEDED, "Cause", "Trace", "Patch"]
@@ -58,7 +58,7 @@ def faults(path, text):
     if not re.search(r"\d+\.\d+", head["seen with"]):
         yield f"no version: {head['seen with']}"
     for capture in re.findall(r"`([^`]+)`", head["capture"]):
-        if not (UPSTREAM.parent / capture).exists() or capture not in text.split("## How to see it")[1]:
+        if not (UPSTREAM.parents[1] / capture).exists() or capture not in text.split("## How to see it")[1]:
             yield f"capture: {capture}"
     if "`" not in head["capture"] and not head["capture"].startswith("none: "):
         yield f"capture: {head['capture']}"

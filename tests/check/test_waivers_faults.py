@@ -40,8 +40,8 @@ def waived_rules(root):
 
 
 @pytest.fixture(scope="module")
-def faults(build, root, tmp_path_factory):
-    """Fault: its capture. The tree keeps one for each rule; for the rules of waivers, all faults are made, on both transports."""
+def faults(build, root, all_captures, tmp_path_factory):
+    """Fault: its capture. The manifest of captures/generated has one for each rule; for the rules of waivers, all faults are made, on both transports."""
     folder, rules, made = tmp_path_factory.mktemp("faults"), waived_rules(root), {}
     program, jobs = build / "traffic-gen" / "iwarp-gen", []
     for transport in ("iwarp", "roce"):
@@ -53,7 +53,7 @@ def faults(build, root, tmp_path_factory):
                 made[path] = fault
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda job: subprocess.run(job, check=True, capture_output=True), jobs))
-    kept = {path: path.stem for path in (root / "captures" / "generated").glob("*/*.pcapng")
+    kept = {path: path.stem for path in all_captures.glob("*/*.pcapng")
             if path.parent.name != "conforming" and not path.stem.startswith("RPCR0-")}
     assert len(made) > 60 and len(kept) > 700
     return made | kept

@@ -87,14 +87,14 @@ def test_files_with_cases_are_read(check, bad, tmp_path):
 
 
 def test_made_from_what_is_proved(root):
-    """tests/interop/waivers.py makes the files from captures and from the tables of failed cases."""
-    done = subprocess.run(["/usr/bin/python3", root / "tests" / "interop" / "waivers.py", "--check"], capture_output=True, text=True,
+    """lab/interop/waivers.py makes the files from captures and from the tables of failed cases."""
+    done = subprocess.run(["/usr/bin/python3", root / "lab" / "interop" / "waivers.py", "--check"], capture_output=True, text=True,
                           check=False)
     assert done.returncode == 0, done.stderr
 
 
 def test_the_version_that_ends_a_deviation(root, monkeypatch):
-    monkeypatch.syspath_prepend(root / "tests" / "interop")
+    monkeypatch.syspath_prepend(root / "lab" / "interop")
     made = importlib.import_module("waivers")
     rows = [{**row, "fixed": "Linux 7.3"} for row in made.captured()]
     assert "fixed:" not in made.text("linux-7.2-siw")
@@ -140,7 +140,7 @@ def test_a_server_that_is_not_linux(check, capture, tmp_path):
 
 def test_a_server_on_siw(check, root):
     """Deviations of siw are siw's, with any NFS server."""
-    recall = root / "upstream" / "captures" / "ganesha-6.5-write-chunk.pcap"
+    recall = root / "lab" / "upstream" / "captures" / "ganesha-6.5-write-chunk.pcap"
     assert hint(check, recall)[2:] == ("the responder is NFS-Ganesha 6.5", "ganesha-6.5")
 
 
@@ -205,7 +205,7 @@ def test_each_waiver_is_needed(check, captures, waivers):
 
 
 def proved_by_captures():
-    lines = (pathlib.Path(__file__).parents[1] / "interop" / "known" / "captured.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    lines = (pathlib.Path(__file__).parents[2] / "lab" / "interop" / "known" / "captured.tsv").read_text(encoding="utf-8").splitlines()[1:]
     return {row["id"] for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE) if row["seen in"] == "captures/real"}
 
 

@@ -1,11 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Writes captures/generated with its manifest: every conforming scenario, for each rule the first fault that breaks it,
-and for a reaction also the proper answer.
+and for a reaction also the proper answer. The tree keeps the conforming captures and those that a document or a test names;
+of the others it has the SHA-256. tests/made_captures.py makes them all.
 
-tests/corpus/make_corpus.py BUILD [FOLDER]"""
+tests/corpus/make_corpus.py BUILD"""
 import collections
+import hashlib
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -13,8 +16,10 @@ import sys
 from generated import base, findings, judge, layer, name, profile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-KEPT_MAX = 200_000  # octets; larger captures are only in the manifest
-COLUMNS = ("file", "kept", "shows", "profile", "findings", "command")
+TREE = ROOT / "captures" / "generated"
+LARGE = 200_000  # octets; larger captures are only in the manifest
+COLUMNS = ("file", "kept", "sha256", "shows", "profile", "findings", "command")
+NAMED = re.compile(r"generated/([a-z]+/[\w.+-]+\.pcapng)")
 
 Entry = collections.namedtuple("Entry", "file shows profile arguments")
 
@@ -45,6 +50,19 @@ def told(capture):
     return ",".join(f"{rule}:{n}" for rule, n in sorted(counts.items())) or "-"
 
 
+def named():
+    """The files that documents and tests name."""
+    texts = [path for folder in ("docs", "lab", "tests") for kind in ("*.md", "*.py") for path in (ROOT / folder).rglob(kind)]
+    return {file for path in texts for file in NAMED.findall(path.read_text(encoding="utf-8"))}
+
+
+def kept(file, octets, by_name):
+    """yes: in the tree; no: made by who needs it; large: for nobody but who wants to see it."""
+    if len(octets) > LARGE:
+        return "large"
+    return "yes" if file.startswith("conforming/") or file in by_name else "no"
+
+
 def make(build, folder):
     """Writes all captures and the manifest into a directory, including captures too large to keep."""
     everything = list(entries(build))
@@ -56,10 +74,10 @@ def make(build, folder):
     for rules in ("ietf", "rfc5666"):
         part = [e.file for e in everything if e.profile == rules]
         reports.update(zip(part, judge(build, [folder / f for f in part], by_name=False, rules=rules)))
-    rows = [COLUMNS]
+    rows, by_name = [COLUMNS], named()
     for e in everything:
-        kept = "yes" if (folder / e.file).stat().st_size <= KEPT_MAX else "no"
-        rows.append((e.file, kept, e.shows, e.profile, told(reports[e.file]),
+        octets = (folder / e.file).read_bytes()
+        rows.append((e.file, kept(e.file, octets, by_name), hashlib.sha256(octets).hexdigest(), e.shows, e.profile, told(reports[e.file]),
                      f"iwarp-gen play {' '.join(e.arguments)} -o {e.file}"))
     (folder / "manifest.tsv").write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
     return rows[1:]
@@ -67,11 +85,10 @@ def make(build, folder):
 
 def main():
     build = pathlib.Path(sys.argv[1])
-    folder = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "captures" / "generated"
-    shutil.rmtree(folder, ignore_errors=True)
-    for file, kept, *_ in make(build, folder):
-        if kept == "no":
-            (folder / file).unlink()
+    shutil.rmtree(TREE, ignore_errors=True)
+    for file, is_kept, *_ in make(build, TREE):
+        if is_kept != "yes":
+            (TREE / file).unlink()
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ def outcome(connection):
 
 @pytest.mark.parametrize("iwarp", ["conforming/nfs41.pcapng", "rpcrdma/RPCR-3.4.6-05.pcapng", "conforming/stack-nfs42-backchannel.pcapng"])
 @pytest.mark.parametrize("roce", ["nfs42-mount-umount.pcap", "nfs41-recall.pcap"])
-def test_mixed(check, root, tmp_path, iwarp, roce):
-    apart = [root / "captures" / "generated" / iwarp, root / "captures" / "roce" / roce]
+def test_mixed(check, root, all_captures, tmp_path, iwarp, roce):
+    apart = [all_captures / iwarp, root / "captures" / "roce" / roce]
     together = tmp_path / "mixed.pcap"
     write(together, interleaved(packets(apart[0]), read_pcap(apart[1])))
     alone = [connection for path in apart for connection in read_report(check("--format=ndjson", "--counts=connection", path).stdout)["captures"][0]["connections"]]

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """differ.py [--build=FOLDER] [--wireshark=FOLDER] [--verbose] SOURCE...: what the plugins and Wireshark's own dissectors show of the same
-captures, field by field. SOURCE: generated (captures/generated), real (captures of real implementations, those of $IWARP_CAPTURES, too),
+captures, field by field. SOURCE: generated (those of captures/generated/manifest.tsv), real (captures of real implementations, those of $IWARP_CAPTURES, too),
 seeds[=N] (conversations of iwarp-gen by N seeds, default 2), mutants[=N] (captures that were damaged, N sets, default 2), or files and
-folders with captures. --wireshark: tshark of that folder, with the patches of upstream/wireshark; a reason that has a patch does not count
+folders with captures. --wireshark: tshark of that folder, with the patches of lab/upstream/wireshark; a reason that has a patch does not count
 then. Exit status: 0 every difference has a reason, 1 one has none."""
 import argparse
 import bisect
@@ -20,6 +20,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "plugin"), str(ROOT)]
 
 import captures  # noqa: E402
+import made_captures  # noqa: E402
 from judge import Judge  # noqa: E402
 from reasons import REASONS  # noqa: E402
 from shark import Wireshark  # noqa: E402
@@ -28,7 +29,7 @@ TOGETHER = 6 << 20  # octets of captures for one run of tshark
 MEASURING = ("bulk", "nfs-bulk", "many")  # long scenarios without new cases
 TROUBLE = ("", "loss=0.02", "reorder=0.05", "dup=0.05", "resegment=0.3")
 LISTED = 200
-PATCHES = ROOT / "upstream" / "wireshark"
+PATCHES = ROOT / "lab" / "upstream" / "wireshark"
 
 
 def captures_in(path):
@@ -68,7 +69,7 @@ def seeds(build, count, folder):
 
 def mutants(build, count, folder):
     """Generated captures with damage and correct checksums: tests/fuzz/mutate.c. Ten sets have each capture once."""
-    every = captures_in(ROOT / "captures" / "generated")
+    every = captures_in(made_captures.made(build))
     for seed in range(count):
         for number, path in enumerate(every[seed::max(count, 10)]):
             for rate in ("0.02", "0.2"):
@@ -86,7 +87,7 @@ def sources(names, build, folder):
         elif name == "real":
             yield from real()
         elif name == "generated":
-            yield from captures_in(ROOT / "captures" / "generated")
+            yield from captures_in(made_captures.made(build))
         else:
             found = captures_in(pathlib.Path(name)) if pathlib.Path(name).exists() else []
             if not found:

@@ -17,7 +17,7 @@ OWNED = {4420: "NVMe/TCP", 3260: "iSCSI", 5445: "SMB Direct"}  # ports whose own
 
 
 def reason(name, layers, capture, report="", since=(0, 0), until=(99, 0)):
-    """capture: one of the tree that shows it, or how it is made. report: in upstream/wireshark. since, until: releases of Wireshark."""
+    """capture: one of the tree that shows it, or how it is made. report: in lab/upstream/wireshark. since, until: releases of Wireshark."""
     def add(condition):
         REASONS.append(Reason(name, layers.split(), condition, capture, report, since, until))
         return condition

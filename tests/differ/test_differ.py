@@ -64,7 +64,7 @@ def test_each_reason_is_shown(judged, reason):
     _, verdicts, parts = judged
     part, = (part for part in parts if part.name == reason.capture)
     assert reason.name in {one.reason.name for one in verdicts if one.reason and part.first <= one.frame <= part.last}
-    assert not reason.report or (ROOT / "upstream" / "wireshark" / f"{reason.report}.md").exists()
+    assert not reason.report or (ROOT / "lab" / "upstream" / "wireshark" / f"{reason.report}.md").exists()
 
 
 def wrong(values):
@@ -113,7 +113,7 @@ def test_without_the_patches(build):
     if not list((build / "plugins").glob("run/*/epan/iwarp.so")):
         pytest.skip("built without plugins")
     installed = pathlib.Path(shutil.which("tshark")).parent
-    several = ROOT / "upstream" / "captures" / "wireshark-several-messages.pcap"
+    several = ROOT / "lab" / "upstream" / "captures" / "wireshark-several-messages.pcap"
     for option, left in (("--verbose", "0"), (f"--wireshark={installed}", "[1-9]")):
         done = subprocess.run([sys.executable, HERE / "differ.py", f"--build={build}", option, several], capture_output=True, text=True,
                               check=False, timeout=300)

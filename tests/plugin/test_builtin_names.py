@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Filters by the names of Wireshark's built-in dissectors: for every field and every capture of the tree, the plugins show the values that the
+"""Filters by the names of Wireshark's built-in dissectors: for every field and every capture of the tree and of its manifest, the plugins show the values that the
 built-in dissectors show without them, in one pass and in two. Where they differ, REASONS has the fault of the built-in dissector.
 
 The table of docs/wireshark.md has our field for each; both have the same values."""
@@ -13,7 +13,8 @@ import captures
 import pytest
 import versions
 
-FOLDERS = [pathlib.Path(__file__).resolve().parents[2] / "captures"]
+OWN = pathlib.Path(__file__).resolve().parents[2] / "captures"
+FOLDERS = [OWN]
 if "IWARP_CAPTURES" in os.environ:
     FOLDERS.append(pathlib.Path(os.environ["IWARP_CAPTURES"]))
 PASSES = ((), ("-2",))
@@ -157,11 +158,13 @@ def fields(wireshark):
 class Seen:
     """The captures of a folder as both show them, in each of PASSES."""
 
-    def __init__(self, wireshark, fields, pairs, captured, folder):
-        self.own = captured == FOLDERS[0]
+    def __init__(self, wireshark, fields, pairs, captured, made, folder):
+        self.own = captured == OWN
         self.merged = merged = folder / "merged.pcap"
-        paths = sorted([*captured.rglob("*.pcap"), *captured.rglob("*.pcapng")])
-        self.parts, others = captures.merge([(str(path.relative_to(captured)), path) for path in paths], merged)
+        paths = {str(path.relative_to(captured)): path for path in captured.rglob("*.pcap*")}
+        if self.own:
+            paths |= {f"generated/{path.relative_to(made)}": path for path in made.rglob("*.pcap*")}
+        self.parts, others = captures.merge(sorted(paths.items()), merged)
         assert not others
         names = dict.fromkeys([*fields, *filter(None, pairs.values()), *RULES, *MORE])
         self.ours = [wireshark.keep_fields(folder / f"ours{len(passes)}", merged, names, *passes) for passes in PASSES]
@@ -183,8 +186,8 @@ class Seen:
 
 
 @pytest.fixture(scope="module", params=FOLDERS, ids=lambda folder: folder.name)
-def seen(request, wireshark, fields, pairs, tmp_path_factory):
-    return Seen(wireshark, fields, pairs, request.param, tmp_path_factory.mktemp("merged"))
+def seen(request, wireshark, fields, pairs, all_captures, tmp_path_factory):
+    return Seen(wireshark, fields, pairs, request.param, all_captures, tmp_path_factory.mktemp("merged"))
 
 
 def test_same_values(seen, fields, pairs):

@@ -121,9 +121,9 @@ def test_data_of_read_and_write(wireshark, capture, name):
             assert any(len(one) in lengths and data.startswith(one) for one in found)
 
 
-def test_roundup_that_comes_later(wireshark, root):
+def test_roundup_that_comes_later(wireshark, all_captures):
     """In a separate segment (RFC 5666 section 3.7): the message is complete without it, and was not cut."""
-    path = root / "captures" / "generated" / "rpcrdma" / "RPCR0-3.7-01.pcapng"
+    path = all_captures / "rpcrdma" / "RPCR0-3.7-01.pcapng"
     for mode in MODES.values():
         call, = wireshark.fields(path, ["nfs.data"], *mode, "-Y", "nfs.data && rpc.msgtyp == 0")
         assert len(octets(call["nfs.data"])[0]) == 5

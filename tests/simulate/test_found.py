@@ -3,9 +3,9 @@
 who conforms, `play` the words after `iwarp-gen play script`, `snap` the captured octets of each packet, and `lacks` frames that are
 not captured.
 
-captured.tsv: conversations that need the place of each packet, as captures in found/. `named` says whether the rule is broken in them. Each was
+captured.tsv: conversations that need the place of each packet, as captures in captured.tar.zst. `named` says whether the rule is broken in them. Each was
 written by `iwarp-gen simulate --seed=N --count=1 -w`, or by `play` if it is a complete capture, with the seed in its name, when the
-checker or the model was wrong about it."""
+checker or the model was wrong about it. `scripts/archive add` puts another one into the archive."""
 import csv
 import json
 import pathlib
@@ -18,7 +18,6 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 sys.path.append(str(HERE.parent / "loss"))
 import losses  # noqa: E402
-
 
 
 def table(name):
@@ -47,9 +46,20 @@ def test_nobody_is_accused(build, check, tmp_path, row):
     assert run.returncode == 0, check(path).stdout
 
 
-@pytest.mark.parametrize("row", CAPTURED, ids=lambda row: row["capture"].removesuffix(".pcapng.zst"))
-def test_the_rule_is_named_if_it_is_broken(check, row):
-    run = check("--format=ndjson", "--max-findings=0", HERE / "found" / row["capture"])
+@pytest.fixture(scope="module")
+def captured(root, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("captured")
+    subprocess.run([root / "scripts" / "archive", "unpack", HERE / "captured.tar.zst", folder], check=True)
+    return folder
+
+
+def test_the_table_has_each_capture(captured):
+    assert {row["capture"] for row in CAPTURED} == {path.name for path in captured.iterdir()}
+
+
+@pytest.mark.parametrize("row", CAPTURED, ids=lambda row: row["capture"].removesuffix(".pcapng"))
+def test_the_rule_is_named_if_it_is_broken(check, captured, row):
+    run = check("--format=ndjson", "--max-findings=0", captured / row["capture"])
     assert '"connection"' in run.stdout, (run.stdout, run.stderr)
     named = {finding["rule"] for line in run.stdout.splitlines() for finding in json.loads(line).get("findings", [])
              if isinstance(finding, dict) and finding["severity"] != "note"} if run.stdout else set()

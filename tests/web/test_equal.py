@@ -3,11 +3,14 @@
 import pathlib
 import re
 
+import made_captures
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
-FOLDERS = sorted({path.parent.relative_to(ROOT) for path in (ROOT / "captures").rglob("*.pcap*")})
+GENERATED = ROOT / "captures" / "generated"
+FOLDERS = sorted({path.parent.relative_to(ROOT) for path in (ROOT / "captures").rglob("*.pcap*")} |
+                 {(GENERATED / row["file"]).parent.relative_to(ROOT) for row in made_captures.rows()})
 SECONDS = re.compile(rb' (time|timestamp)="[^"]*"')  # JUnit: how long a run took, and when
 
 
@@ -24,8 +27,9 @@ def differences(both):
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=str)
-def test_each_capture(both, folder):
-    captures = sorted((ROOT / folder).glob("*.pcap*"))
+def test_each_capture(both, all_captures, folder):
+    own = (ROOT / folder).is_relative_to(GENERATED)
+    captures = sorted((all_captures / folder.name if own else ROOT / folder).glob("*.pcap*"))
     assert captures
     bad = {path.name: found for path in captures if (found := differences(both([path], formats=("text", "html", "ndjson", "junit"))))}
     assert not bad

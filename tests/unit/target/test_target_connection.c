@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Connections of iwarp-target on the device of tests/rdma: its reactions to a Send that requests an operation. */
-#include "target/connection.h"
+#include "lab/target/connection.h"
 #include "tests/rdma/fake_device.h"
 #include "tests/unit/support/support.h"
 #include "wire/octets.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-target without a device: its command line, the parameters of a connection, and the check of the listener. */
-#include "target/plan.h"
-#include "target/watch.h"
+#include "lab/target/plan.h"
+#include "lab/target/watch.h"
 #include "tests/unit/support/support.h"
 #include "wire/octets.h"
 
