@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The output of ./test: its progress and its total. scripts/packages waits for another apt."""
+import collections
 import os
 import pty
+import re
+import shutil
+import signal
 import subprocess
 import time
 
@@ -58,6 +62,45 @@ def test_counts_of_pytest(root, tmp_path):
     assert (tmp_path / "one.now").read_text(encoding="ascii") == "1 1 3\n"
 
 
+def copy_of_test(root, folder, lint):
+    """./test in a folder of its own, whose only stage with work is lint: a script of ours."""
+    (folder / "scripts").mkdir()
+    shutil.copy(root / "test", folder / "test")
+    for name, text in (("packages", "touch installed"), ("lint", lint)):
+        (folder / "scripts" / name).write_text(f"#!/bin/bash\n{text}\n", encoding="ascii")
+        (folder / "scripts" / name).chmod(0o755)
+    for name in ("progress", "total"):
+        shutil.copy(root / "scripts" / name, folder / "scripts" / name)
+    return folder / "test"
+
+
+@pytest.mark.parametrize("word, status", [("--help", 0), ("-h", 0), ("rubbish", 2)])
+def test_words_are_checked_first(root, tmp_path, word, status):
+    """Before anything is installed or deleted. The help names each stage."""
+    done = subprocess.run([copy_of_test(root, tmp_path, "true"), word], capture_output=True, text=True, check=False)
+    assert done.returncode == status and not (tmp_path / "installed").exists() and not (tmp_path / "build").exists()
+    if status:
+        assert "no stage 'rubbish'" in done.stderr
+    else:
+        stages = re.findall(r"^stage_(\w+)\(\)", (root / "test").read_text(encoding="utf-8"), re.M)
+        assert len(stages) > 20 and all(re.search(rf"\b{stage}\b", done.stdout) for stage in stages)
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_all_that_was_started(root, tmp_path, by):
+    """Also what ignores Ctrl-C, as processes in the background of a shell do."""
+    lint = "trap '' INT; sleep 987 & echo $! >one; (trap '' INT; sleep 986 & echo $! >two; wait) & wait"
+    with subprocess.Popen([copy_of_test(root, tmp_path, lint), "lint"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          start_new_session=True) as running:
+        while not all((tmp_path / name).exists() and (tmp_path / name).read_text(encoding="ascii") for name in ("one", "two")):
+            time.sleep(0.05)
+        running.send_signal(by)
+        assert running.wait(60) == 128 + by and b"stopped" in running.stderr.read()
+    for name in ("one", "two"):
+        with pytest.raises(ProcessLookupError):
+            os.kill(int((tmp_path / name).read_text(encoding="ascii")), 0)
+
+
 APT = """#!/bin/sh
 cd "${0%/*}"
 echo "$*" >>asked
@@ -80,3 +123,9 @@ def test_waits_for_another_apt(root, tmp_path, package, status):
     assert time.monotonic() > begun + 4
     asked = (tmp_path / "asked").read_text(encoding="ascii").splitlines()
     assert [next(word for word in line.split() if word in ("update", "install")) for line in asked] == ["update", "update", "install"]
+
+
+def test_each_test_module_has_a_name_of_its_own(root):
+    """One run of pytest collects all folders, and two modules of one name end the collection."""
+    names = collections.Counter(path.name for folder in ("tests", "lab") for path in (root / folder).rglob("test_*.py"))
+    assert sum(names.values()) > 100 and [name for name, n in names.items() if n > 1] == []

@@ -4,7 +4,7 @@ import pytest
 
 import captures
 import roce_copies as copies
-from test_roce_copies import write
+from test_plugin_roce_copies import write
 
 ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
 TERMINATE = "414700000000000000020000000100000000" "1206c0000022"  # its DDP header; control, and DDP Segment Length

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Headless Firefox, controlled over TCP in its own protocol, Marionette: JSON messages, with their length in digits and a colon before each."""
+import base64
 import json
 import pathlib
 import shutil
@@ -67,6 +68,11 @@ class Firefox:
             return
         found = self.call("WebDriver:FindElement", using="css selector", value=selector)["value"]
         self.call("WebDriver:SwitchToFrame", element=next(iter(found.values())))
+
+    def picture(self, selector):
+        """An element as painted: a PNG."""
+        [element] = self.call("WebDriver:FindElement", using="css selector", value=selector)["value"].values()
+        return base64.b64decode(self.call("WebDriver:TakeScreenshot", id=element, full=False, hash=False)["value"])
 
     def close(self):
         self.call("Marionette:Quit", flags=["eForceQuit"])

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """iwarp-check.html, opened from the disk in Firefox: what a browser does by itself. What the page does is in test_page.py."""
 import gzip
+import pathlib
 import socket
 import subprocess
+import sys
 
 import pytest
 
-import firefox
-from browsed import ASKS, FAILS, FREE, IN_WORKER, PASSES, arrives, ask, drop, outcome, report, undated, verdict, wait_for
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "check"))
+import firefox  # noqa: E402
+import painted  # noqa: E402
+from browsed import ASKS, FAILS, FREE, IN_WORKER, PASSES, arrives, ask, drop, outcome, report, undated, verdict, wait_for  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +51,16 @@ def test_the_script_of_the_report_runs(page):
         assert page.evaluate("getComputedStyle(document.querySelector('header')).borderLeftStyle") == "solid"
     finally:
         page.frame()
+
+
+@pytest.mark.parametrize("again", [1, 2, 10])
+def test_the_report_is_painted(page, again):
+    page.choose(FAILS)
+    outcome(page)
+    for _ in range(1, again):
+        page.evaluate("document.getElementById('check').click()")
+        outcome(page)
+    wait_for(lambda: not painted.is_blank(page.picture("#report")), 20)
 
 
 def test_dropped_and_compressed(page):

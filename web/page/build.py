@@ -5,6 +5,7 @@ import base64
 import gzip
 import hashlib
 import html
+import itertools
 import json
 import pathlib
 import re
@@ -24,9 +25,12 @@ def hashed(text):
 
 
 def shipped():
-    """The names of waiver files, and of their families."""
-    names = [path.stem for path in sorted((ROOT / "waivers").glob("*.yaml"))]
-    return sorted({*names, *(name.partition("-")[0] for name in names)})
+    """The names that --waivers accepts: those of the files, and of their groups, which leave out some words after the first."""
+    names = set()
+    for path in (ROOT / "waivers").glob("*.yaml"):
+        first, *rest = path.stem.split("-")
+        names |= {"-".join([first, *words]) for n in range(len(rest) + 1) for words in itertools.combinations(rest, n)}
+    return sorted(names)
 
 
 def policy(script, style):

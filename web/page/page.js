@@ -5,6 +5,8 @@
   const at = (id) => document.getElementById(id);
   const octets = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
   const OUTCOMES = [["pass", "PASS"], ["fail", "FAIL"], ["trouble", "Not everything could be read or judged"], ["nothing", "Nothing to check"]];
+  const LISTED = 5;  // names of captures above the verdict
+  const shipped = JSON.parse('{{shipped}}');
   const REPORTS = [["html", "html", "HTML"], ["ndjson", "ndjson", "JSON (NDJSON)"], ["junit", "xml", "JUnit"]];
   const source = URL.createObjectURL(new Blob([at("worker").textContent], { type: "text/javascript" }));
   const packed = octets(at("program").textContent);
@@ -33,9 +35,35 @@
     });
   }
 
+  // Characters that turn a line round or break it are shown as escapes.
+  function shown_name(name) {
+    return name.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (c) => "\\u{" + c.codePointAt(0).toString(16) + "}");
+  }
+
+  function list(files) {
+    const names = files.slice(0, LISTED).map((file) => {
+      const name = document.createElement("bdi");
+      name.textContent = shown_name(file.name) + " (" + size_of(file.size) + ")";
+      return name;
+    });
+    const parts = names.flatMap((name, i) => i > 0 ? [", ", name] : [name]);
+    if (files.length > LISTED)
+      parts.push(" and " + (files.length - LISTED) + " more, " + size_of(files.reduce((sum, file) => sum + file.size, 0)) + " in all");
+    at("chosen").replaceChildren(...parts);
+    at("chosen").hidden = false;
+  }
+
   function show(outcome, text) {
     at("outcome").className = outcome;
     at("outcome").textContent = text;
+  }
+
+  // The verdict on the page no longer belongs to the options.
+  function outdate() {
+    if (at("result").hidden || at("outcome").classList.contains("old"))
+      return;
+    at("outcome").classList.add("old");
+    at("outcome").append(" (with other options than now: check again)");
   }
 
   function end(outcome, text) {
@@ -55,22 +83,38 @@
       const link = document.createElement("a");
       link.href = URL.createObjectURL(reports["report." + suffix]);
       link.download = "iwarp-check-report." + suffix;
-      link.textContent = "Download " + words;
+      link.textContent = words;
       return link;
     });
-    at("downloads").replaceChildren(...links);
+    at("downloads").replaceChildren("Download: ", ...links);
     return reports["report.html"].text().then((html) => {
-      at("report").srcdoc = html;
+      const frame = at("report").cloneNode();  // a frame that gets a second report while it is hidden stays blank in Chromium
+      frame.srcdoc = html;
+      at("report").replaceWith(frame);
       at("result").hidden = html === "";
+      return new DOMParser().parseFromString(html, "text/html").querySelector("header");
     });
   }
 
+  // One click checks again with the list of known deviations that the report names.
+  function offer(header) {
+    const named = /--waivers=([\w.-]+)/.exec(header && header.querySelector(".known")?.textContent || "");
+    at("known").hidden = !named || !shipped.includes(named[1]);
+    if (named) {
+      at("known").value = named[1];
+      at("known").textContent = "Check again without the known deviations of " + named[1];
+    }
+  }
+
+  // The report's own verdict and colour; without a report, those of the exit status.
   async function finished(message, seconds) {
     const [outcome, words] = OUTCOMES[message.status] || OUTCOMES[2];
-    await show_reports(message.reports);
+    const header = await show_reports(message.reports);
     at("said").textContent = message.said;
     at("said").hidden = message.said === "";
-    end(outcome, words + ", in " + seconds.toFixed(1) + " s");
+    offer(header);
+    at("setup").open = false;
+    end(header ? header.className : outcome, (header ? header.querySelector("h1").textContent : words) + ", in " + seconds.toFixed(1) + " s");
   }
 
   function run() {
@@ -112,13 +156,12 @@
     if (files.length === 0)
       return;
     captures = Array.from(files);
-    at("chosen").textContent = captures.map((file) => file.name + " (" + size_of(file.size) + ")").join(", ");
-    at("chosen").hidden = false;
+    list(captures);
     run();
   }
 
   function fill_shipped() {
-    for (const name of JSON.parse('{{shipped}}'))
+    for (const name of shipped)
       at("shipped").append(new Option(name, name));
   }
 
@@ -129,6 +172,8 @@
   fill_shipped();
   at("files").addEventListener("change", (event) => choose(event.target.files));
   at("choose").addEventListener("submit", (event) => { event.preventDefault(); run(); });
+  at("choose").addEventListener("change", (event) => event.target.id === "files" || outdate());
+  at("known").addEventListener("click", () => { at("shipped").value = at("known").value; run(); });
   at("cancel").addEventListener("click", () => { stop(); end("trouble", "Cancelled"); });
   for (const name of ["dragover", "dragleave", "drop"])
     document.addEventListener(name, (event) => {

@@ -13,30 +13,50 @@ async function load(packed) {
     return WebAssembly.compile(await new Response(stream).arrayBuffer());
 }
 
-// The content of a file that was compressed with gzip: the browser keeps it, on disk if it is large.
-async function unpacked(file) {
+// The content of a file that was compressed with gzip: the browser keeps it, on disk if it is large. If the compressed data are
+// damaged or end too early, the content ends there, and lacks() gets the reason.
+async function unpacked(file, lacks) {
     const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
     let size = 0;
     if (head[0] !== 0x1f || head[1] !== 0x8b)
         return file;
-    const counted = new TransformStream({
-        transform(piece, controller) {
-            size += piece.length;
-            if (size > UNPACKED_MOST)
-                controller.error(new Error("more than 8 GB when decompressed"));
-            else
-                controller.enqueue(piece);
+    const pieces = file.stream().pipeThrough(new DecompressionStream("gzip")).getReader();
+    const content = new ReadableStream({
+        async pull(controller) {
+            try {
+                const { done, value } = await pieces.read();
+                size += done ? 0 : value.length;
+                if (size > UNPACKED_MOST)
+                    controller.error(new Error("more than 8 GB when decompressed"));
+                else if (done)
+                    controller.close();
+                else
+                    controller.enqueue(value);
+            } catch (error) {
+                if (error.name === "NotReadableError")
+                    throw error;
+                lacks(error.message);
+                controller.close();
+            }
         },
     });
     try {
-        return await new Response(file.stream().pipeThrough(new DecompressionStream("gzip")).pipeThrough(counted)).blob();
+        return await new Response(content).blob();
     } catch (error) {
-        throw new Error(`${file.name}: cannot be decompressed: ${error.message}`);
+        if (size > UNPACKED_MOST)
+            throw new Error(`${file.name}: more than 8 GB when decompressed`);
+        throw error;
     }
 }
 
+// The browser's own words for a file that was written after it was chosen speak of permissions.
+function unreadable(file, error) {
+    return error.name === "NotReadableError" || error.name === "NotFoundError"
+        ? new Error(`${file.name}: changed or removed on disk after it was chosen: choose the file again`) : error;
+}
+
 // Reads a file in pieces, with the only reader that does not wait.
-function reader(blob) {
+function reader(blob, name) {
     const from = new FileReaderSync();
     let start = 0, held = new Uint8Array(0);
     return {
@@ -47,7 +67,11 @@ function reader(blob) {
                 const wanted = at + done;
                 if (wanted < start || wanted >= start + held.length) {
                     start = wanted;
-                    held = new Uint8Array(from.readAsArrayBuffer(blob.slice(start, start + WINDOW)));
+                    try {
+                        held = new Uint8Array(from.readAsArrayBuffer(blob.slice(start, start + WINDOW)));
+                    } catch (error) {
+                        throw unreadable({ name }, error);
+                    }
                 }
                 const piece = held.subarray(wanted - start, wanted - start + octets.length - done);
                 octets.set(piece, done);
@@ -61,9 +85,13 @@ function reader(blob) {
 async function run(job) {
     const files = new Map();
     const decoder = new TextDecoder();
-    let said = "", out = "";
-    for (const { name, file } of job.files)
-        files.set(name.replace(/^\.\//, ""), reader(await unpacked(file)));
+    let said = "", out = "", lacking = "";
+    for (const { name, file } of job.files) {
+        const content = await unpacked(file, () => {
+            lacking += `${file.name} ends too early, or its compressed data are damaged: only what could be decompressed was checked\n`;
+        }).catch((error) => { throw unreadable(file, error); });
+        files.set(name.replace(/^\.\//, ""), reader(content, file.name));
+    }
     const wasi = new Wasi({
         arguments: ["iwarp-check", ...job.arguments],
         open: (name) => files.get(name) || null,
@@ -84,7 +112,7 @@ async function run(job) {
     const reports = {};
     for (const name of job.outputs)
         reports[name] = new Blob(wasi.output(name) || []);
-    postMessage({ status, out, said: said.replace(/^ +/, "").trim(), reports });
+    postMessage({ status: lacking ? 2 : status, out, said: lacking + said.replace(/^ +/, "").trim(), reports });
 }
 
 onmessage = async ({ data }) => {
