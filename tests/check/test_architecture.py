@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""docs/architecture.md, CONTRIBUTING.md and other pages are right: the drawing of directions, files, directories, links."""
+"""docs/architecture.md, docs/CONTRIBUTING.md and other pages are right: the drawing of directions, files, directories, links."""
 import pathlib
 import re
 import subprocess
@@ -29,7 +29,7 @@ def test_includes_keep_to_the_directions():
     assert directions().stdout == ""
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md", "docs/howto/add-a-case.md", "docs/howto/add-a-rule.md"])
+@pytest.mark.parametrize("page", ["docs/CONTRIBUTING.md", "docs/architecture.md", "docs/howto/add-a-case.md", "docs/howto/add-a-rule.md"])
 def test_named_files_are_there(page):
     """`engine/stack/stack.c` is a file, `engine/` a directory, `flow.c` a file in some directory."""
     names = {path.rsplit("/", 1)[-1] for path in FILES}

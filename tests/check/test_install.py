@@ -76,7 +76,7 @@ def test_the_waivers_are_there_to_be_read(install, root):
 
 def test_packages_of_a_build(root):
     """A build does not install packages that only tests need."""
-    lines = (root / "packaging/packages.txt").read_text(encoding="utf-8").splitlines()
+    lines = (root / "packages.txt").read_text(encoding="utf-8").splitlines()
     build = {line.split()[0] for line in lines if line and not line.startswith(("#", "test:", "all:"))}
     assert {"cmake", "gcc", "libpcap-dev", "wireshark-dev"} <= build
     assert not build & {"valgrind", "zsh", "fish", "tshark", "libcmocka-dev", "python3-pytest"}
