@@ -50,6 +50,7 @@ struct reading {
     bool memory_lacking;
     uint64_t packets;     /* of all parts */
     uint64_t wrong_icrcs; /* of this part */
+    uint64_t forgotten;   /* IP datagrams, in the earlier parts */
     uint64_t decapsulated[DECAP_STATUS_COUNT], of_ib[IB_BELOW_COUNT];
     uint64_t of_tunnels[TUNNELS_NAMED]; /* of DECAP_TUNNEL */
     /* The same counts for the earlier parts. */
@@ -197,6 +198,13 @@ static void explain_status(const struct reading *reading, enum capture_status st
             g_strdup_printf("%s: not enough memory for all connections; findings may be missing", capture->file);
     else if (capture->cut_short > 0)
         capture->trouble = budget_cut_short_text(&reading->budget, capture->file, capture->cut_short);
+    else if (capture->given_up > 0)
+        capture->trouble = g_strdup_printf(
+            "%s: %" PRIu64
+            " time%s, for lack of room, packets after a hole were judged without the packets in it, or an "
+            "IP datagram was forgotten before all its fragments had come: violations may have been missed; check fewer "
+            "connections",
+            capture->file, capture->given_up, capture->given_up == 1 ? "" : "s");
     else if (capture->truncated || status == CAPTURE_CORRUPT)
         capture->trouble = g_utf8_make_valid(error->text, -1);
     else if (reading->decapsulated[DECAP_LINKTYPE] > 0)
@@ -405,6 +413,7 @@ static void check_gather(struct reading *reading)
         report_rest_add(capture, share_rest(reading->shares[i]));
         capture->other_connections += found->other_connections;
         capture->cut_short += found->cut_short;
+        capture->given_up += found->given_up;
         reading->wrong_icrcs += found->wrong_icrcs;
         reading->memory_lacking |= found->memory_lacking;
         share_taken(reading->shares[i]);
@@ -419,6 +428,8 @@ static void check_gather(struct reading *reading)
         !across_judge(reading->across, reading->options, capture->connections, silence_until(reading));
     across_sought(reading->across, silence_until(reading), capture->troubles);
     check_take_troubles(reading);
+    capture->given_up += decap_forgotten(reading->decap) - reading->forgotten;
+    reading->forgotten = decap_forgotten(reading->decap);
     capture->dropped = dropped - reading->dropped;
     reading->dropped = dropped;
 }
@@ -556,6 +567,7 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
         share_pool_clear(&reading.pools[i]);
     g_free(reading.pools);
     across_free(reading.across);
+    copies_clear(&reading.copies);
     if (reading.decap)
         decap_free(reading.decap);
     heap_use(NULL);

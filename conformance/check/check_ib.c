@@ -74,6 +74,7 @@ static void ib_on_hole(void *ctx, const struct ib_rc_hole *hole)
 
     watched_wake(ib->watched);
     ib->watched->hole = true;
+    ib->watched->share->found.given_up += hole->no_room;
     if (ib->watched->host.notes)
         notes_lost(ib->watched->host.notes, hole->side, hole->from, hole->to, &hole->next);
     ib_withdraw(ib, hole);
@@ -270,7 +271,7 @@ static void note_damage(struct share *check, const struct ib_connection *connect
     if (!packet->info)
         return;
     if (dropped && !packet->info->response)
-        ib_rc_damaged(connection->rc, sender);
+        ib_rc_damaged(connection->rc, sender, packet);
     else if (!dropped && packet->info->response)
         ib_icrc_acked(check->icrc_senders, &connection->address[other_side(sender)],
                       ib_rc_damaged_acked(connection->rc, other_side(sender)));
@@ -284,7 +285,7 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
     struct watched *watched;
     enum icrc_status icrc;
     unsigned sender;
-    bool dropped;
+    bool dropped, other_version;
 
     if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED)
         return true;
@@ -295,7 +296,8 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
         return false;
     icrc = ib_datagram_icrc(datagram, &packet);
     packet.icrc_wrong = icrc == ICRC_WRONG;
-    dropped = !check->options->assume_no_icrc && ib_icrc_drops(check->icrc_senders, &arrival, icrc);
+    other_version = ib_is_other_version(&packet);
+    dropped = other_version || (!check->options->assume_no_icrc && ib_icrc_drops(check->icrc_senders, &arrival, icrc));
     /* A packet that the receiver drops is counted with the connection to which it seems to belong; likewise a CNP. */
     connection = dropped || ib_service_of(packet.bth.opcode) == IB_CNP
                      ? ib_connections_find(check->managed, &arrival)
@@ -306,6 +308,10 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
     }
     watched = connection->host;
     sender = ib_connection_sender(connection, &arrival);
+    if (other_version) {
+        ib_rc_refused(connection->rc, sender, REFUSED_VERSION);
+        return true;
+    }
     count_icrc(&watched->ib->icrc, icrc, datagram->frame);
     watched->ib->icrc.taken[sender] += icrc == ICRC_WRONG && !dropped;
     note_damage(check, connection, sender, &packet, dropped);
@@ -411,6 +417,9 @@ void check_ib_report(const struct watched *watched, struct report_connection *re
 {
     const struct watched_ib *ib = watched->ib;
 
+    for (unsigned side = 0; ib->connection->rc && side < 2; side++)
+        watched_take_refused(ib->watched, report, side, side == initiator ? DIR_TO_RESPONDER : DIR_TO_INITIATOR,
+                             ib_rc_counts(ib->connection->rc)->refused[side]);
     report->ib = report_ib_new(ib->connection, initiator, ib->below, &ib->icrc);
     report->complete = ib->connection->request_seen && !watched->hole &&
                        (report->ib->rejected || (ib->connection->reply_seen && ib->connection->disconnected));

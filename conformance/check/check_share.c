@@ -268,7 +268,7 @@ void share_taken(struct share *share)
     g_ptr_array_set_size(share->found.connections, 0);
     g_ptr_array_set_size(share->found.strangers, 0);
     share->found.other_connections = 0;
-    share->found.wrong_icrcs = share->found.cut_short = 0;
+    share->found.wrong_icrcs = share->found.cut_short = share->found.given_up = 0;
     share->found.strangers_left_out = 0;
     report_rest_clear(&share->found.rest);
     share->listed = share->all_listed = (struct share_listed){0};

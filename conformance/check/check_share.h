@@ -41,6 +41,7 @@ struct share_found {
     uint64_t other_connections;
     GPtrArray *strangers;        /* struct trouble_facts *, from connections without RDMA; freed like connections */
     uint64_t strangers_left_out; /* number of such connections for which the list has no room */
+    uint64_t given_up;           /* holes given up for lack of room: their octets may still have come */
     uint64_t cut_short;          /* connections that made room for others before their end */
     struct report_rest rest;     /* connections that are counted but not listed, because the list is full */
     uint64_t wrong_icrcs;        /* RoCE or InfiniBand packets without a connection, ignored for a wrong ICRC */

@@ -169,8 +169,9 @@ static void watched_on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to
 {
     struct watched *watched = ctx;
 
-    (void)side, (void)from, (void)to, (void)cause, (void)next;
+    (void)side, (void)from, (void)to, (void)next;
     watched->hole = true;
+    watched->share->found.given_up += cause == HOLE_MEMORY_LIMIT;
 }
 
 static void on_end(void *ctx, unsigned side, bool reset, const struct place *place)
@@ -419,25 +420,26 @@ void *watched_guest(const struct watched *watched)
     return stack_guest(watched->host.stack, stack_kind(watched->host.stack));
 }
 
-/* Segments that were ignored since the last call. */
-static uint64_t take_damaged(struct watched *watched, unsigned side)
+void watched_take_refused(struct watched *watched, struct report_connection *report, unsigned side,
+                          enum direction direction, const uint64_t counts[REFUSALS])
 {
-    const struct tcp_pair *tcp = stack_tcp(watched->host.stack);
-    uint64_t damaged = tcp ? tcp_pair_facts(tcp, side)->damaged : 0, since = damaged - watched->damaged[side];
-
-    watched->damaged[side] = damaged;
-    return since;
+    for (unsigned kind = 0; kind < REFUSALS; kind++) {
+        report->refused[kind][direction] += counts[kind] - watched->refused[kind][side];
+        watched->refused[kind][side] = counts[kind];
+    }
 }
 
 static void take_mpa(struct watched *watched, struct report_connection *report, unsigned initiator)
 {
     const struct mpa_parameters *of_mpa = watched_parameters(watched);
+    const struct tcp_pair *tcp = stack_tcp(watched->host.stack);
 
     report->parameters = *of_mpa;
     report->markers[DIR_TO_RESPONDER] = of_mpa->markers[initiator];
     report->markers[DIR_TO_INITIATOR] = of_mpa->markers[1 - initiator];
-    report->damaged[DIR_TO_RESPONDER] += take_damaged(watched, initiator);
-    report->damaged[DIR_TO_INITIATOR] += take_damaged(watched, 1 - initiator);
+    for (unsigned side = 0; tcp && side < 2; side++)
+        watched_take_refused(watched, report, side, side == initiator ? DIR_TO_RESPONDER : DIR_TO_INITIATOR,
+                             tcp_pair_facts(tcp, side)->refused);
     report->complete =
         of_mpa->startup_seen && !watched->hole && (watched->reset || (watched->ended[0] && watched->ended[1]));
     for (unsigned opcode = 0; opcode < 16; opcode++)

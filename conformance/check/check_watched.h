@@ -48,10 +48,10 @@ struct watched {
     struct verdict verdict;
     struct counted counted;
     bool hole, ended[2], reset;
-    uint64_t message_octets[2]; /* --print=ndjson, by direction: the incomplete message so far */
-    uint64_t damaged[2];        /* segments ignored so far, by side */
-    uint64_t dropped;           /* packets dropped before the connection was opened */
-    uint32_t id;                /* the connection's number in the report; 0: not known yet */
+    uint64_t message_octets[2];    /* --print=ndjson, by direction: the incomplete message so far */
+    uint64_t refused[REFUSALS][2]; /* packets refused so far, by side */
+    uint64_t dropped;              /* packets dropped before the connection was opened */
+    uint32_t id;                   /* the connection's number in the report; 0: not known yet */
     uint64_t opened; /* the order of connections: by the frame in which they were opened, then by start frame */
     bool active;     /* something happened since the report of the previous part */
     bool continued;  /* the connection is in that report, or in an earlier report */
@@ -111,5 +111,9 @@ void check_ib_acked(const struct watched *watched, struct trouble_facts *facts);
 void check_ib_report(const struct watched *watched, struct report_connection *report, unsigned initiator);
 /* "roce2", ... */
 const char *check_ib_transport(const struct watched *watched);
+
+/* Adds the packets of a side refused since the last call to the report. counts: refused so far, by kind. */
+void watched_take_refused(struct watched *watched, struct report_connection *report, unsigned side,
+                          enum direction direction, const uint64_t counts[REFUSALS]);
 
 #endif

@@ -4,6 +4,7 @@
 #include "wire/ib.h"
 #include "wire/octets.h"
 
+#include <glib.h>
 #include <pcap/dlt.h>
 #include <string.h>
 
@@ -80,6 +81,32 @@ static uint64_t address_at(const uint8_t *p)
     return copies_word_at(p) & copies_word_at(mask);
 }
 
+/* The same octets, except for the link addresses: of two packets that differ, one was damaged, or is of somebody else.
+ */
+static bool is_equal(const struct recent_packet *before, const struct packet *packet)
+{
+    uint32_t from = key_begin(packet);
+
+    return before->captured == packet->captured &&
+           memcmp(before->octets + from, packet->data + from, packet->captured - from) == 0;
+}
+
+static void remember(struct recent_packet *recent, const struct recent_packet *now, const struct packet *packet)
+{
+    uint8_t *octets = recent->octets;
+    uint32_t room = recent->room;
+
+    if (room < packet->captured) {
+        room = packet->captured;
+        octets = g_realloc(octets, room);
+    }
+    *recent = *now;
+    recent->octets = octets;
+    recent->room = room;
+    recent->captured = packet->captured;
+    memcpy(octets, packet->data, packet->captured);
+}
+
 /* A small packet may legitimately repeat, but not with the same identification as the packet before it. */
 static bool is_unmistakable(const struct packet *packet)
 {
@@ -110,7 +137,8 @@ bool copies_take(struct copies *copies, const struct packet *packet)
         if ((uint64_t)now.time_ns - (uint64_t)before->time_ns > (uint64_t)copy_ns || before->time_ns == 0 ||
             (before->to == now.from && now.to != now.from)) /* an answer: this packet may be a retransmission */
             break;
-        if (before->key != now.key || (copies->n < ESTABLISHED && !is_unmistakable(packet)))
+        if (before->key != now.key || !is_equal(before, packet) ||
+            (copies->n < ESTABLISHED && !is_unmistakable(packet)))
             continue;
         if (copies->n++ == 0) {
             copies->first = packet->frame;
@@ -118,6 +146,12 @@ bool copies_take(struct copies *copies, const struct packet *packet)
         }
         return true;
     }
-    copies->recent[copies->next++ % COPIES_RECENT] = now;
+    remember(&copies->recent[copies->next++ % COPIES_RECENT], &now, packet);
     return false;
+}
+
+void copies_clear(struct copies *copies)
+{
+    for (unsigned i = 0; i < COPIES_RECENT; i++)
+        g_free(copies->recent[i].octets);
 }

@@ -16,6 +16,8 @@ struct copies {
     struct recent_packet {
         uint64_t key, from, to; /* from, to: the link addresses */
         int64_t time_ns;
+        uint8_t *octets; /* `captured` of them, room for `room` */
+        uint32_t captured, room;
     } recent[COPIES_RECENT];
     unsigned next;
     uint64_t n;     /* left out */
@@ -25,5 +27,6 @@ struct copies {
 
 /* Whether the packet is a copy of one of the latest packets. */
 bool copies_take(struct copies *copies, const struct packet *packet);
+void copies_clear(struct copies *copies);
 
 #endif

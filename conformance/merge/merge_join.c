@@ -85,7 +85,8 @@ void merge_join_connection(struct report_connection *into, struct report_connect
     }
     add_pair(into->fpdus, later->fpdus);
     add_pair(into->octets, later->octets);
-    add_pair(into->damaged, later->damaged);
+    for (unsigned kind = 0; kind < REFUSALS; kind++)
+        add_pair(into->refused[kind], later->refused[kind]);
     for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++)
         add_count(&into->operations[opcode], later->operations[opcode]);
     join_guest(&into->guest, &later->guest);
@@ -139,6 +140,7 @@ void merge_join_capture(struct report_capture *into, struct report_capture *late
     add_count(&into->dropped, later->dropped);
     add_count(&into->other_connections, later->other_connections);
     add_count(&into->cut_short, later->cut_short);
+    add_count(&into->given_up, later->given_up);
     join_rest(&into->rest, &later->rest);
     into->troubles = later->troubles; /* cover all parts so far */
     later->troubles = troubles;

@@ -4,6 +4,7 @@
 #include "conformance/options/options.h"
 #include "support/printable.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,36 @@ void report_adopt_finding(struct report_connection *connection, const struct rep
         subject->kind = g_string_chunk_insert_const(connection->messages, subject->kind);
 }
 
+gchar *report_refused_text(const struct report_connection *connection)
+{
+    static const char *const kinds[REFUSALS] = {
+        [REFUSED_CHECKSUM] = "with a wrong checksum",
+        [REFUSED_FLAGS] = "without the ACK flag",
+        [REFUSED_ACK] = "with an acknowledgment of what was not sent",
+        [REFUSED_WINDOW] = "outside the receiver's window",
+        [REFUSED_STAMP] = "with an old timestamp",
+        [REFUSED_VERSION] = "with another transport version (TVer)",
+        [REFUSED_PKEY] = "with the P_Key of another partition",
+    };
+    GString *text = g_string_new(NULL);
+    uint64_t all = 0;
+
+    for (unsigned kind = 0; kind < REFUSALS; kind++) {
+        uint64_t n = connection->refused[kind][0] + connection->refused[kind][1];
+
+        all += n;
+        if (n > 0)
+            g_string_append_printf(text, "%s%" PRIu64 " %s", text->len > 0 ? ", " : "", n, kinds[kind]);
+    }
+    if (all > 0) {
+        g_autofree gchar *before = g_strdup_printf("%" PRIu64 " packet%s ignored because no receiver accepts %s: ", all,
+                                                   all == 1 ? "" : "s", all == 1 ? "it" : "them");
+
+        g_string_prepend(text, before);
+    }
+    return g_string_free(text, all == 0);
+}
+
 size_t report_findings_size(const struct report_connection *connection)
 {
     enum { FIRST = 1 << 10, EACH = 256 }; /* with texts, and with the table that finds equal findings */
@@ -169,7 +200,7 @@ void report_capture_begin_part(struct report_capture *capture)
     g_clear_pointer(&capture->trouble, g_free);
     g_clear_pointer(&capture->nothing, g_free);
     capture->packets = capture->octets = capture->dropped = capture->other_connections = 0;
-    capture->cut_short = 0;
+    capture->cut_short = capture->given_up = 0;
     counts_free(capture->rest_counts);
     capture->rest_counts = NULL;
     report_rest_clear(&capture->rest);
@@ -423,7 +454,7 @@ bool report_incomplete(const struct report_capture *capture)
 
 bool report_capture_cut_short(const struct report_capture *capture)
 {
-    return capture->cut_short > 0 || capture->rest.troubled > 0;
+    return capture->cut_short > 0 || capture->given_up > 0 || capture->rest.troubled > 0;
 }
 
 bool report_cut_short(const struct report *report)

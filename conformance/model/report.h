@@ -14,6 +14,7 @@
 #include "conformance/trouble/trouble.h"
 #include "engine/core/fold.h"
 #include "engine/packet/decap.h"
+#include "engine/packet/refusal.h"
 #include "waivers/waivers.h"
 
 #include <glib.h>
@@ -68,10 +69,10 @@ struct report_connection {
     int64_t start_ns, end_ns;
     struct report_ib *ib; /* NULL: iWARP, to which the next three members belong */
     struct mpa_parameters parameters;
-    bool complete;                /* captured from startup to end without a hole */
-    enum tristate markers[2];     /* by direction */
-    uint64_t fpdus[2], octets[2]; /* by direction; octets of FPDUs. With ib: packets, and octets of their payload */
-    uint64_t damaged[2];          /* by direction: TCP segments ignored because of wrong checksums */
+    bool complete;                 /* captured from startup to end without a hole */
+    enum tristate markers[2];      /* by direction */
+    uint64_t fpdus[2], octets[2];  /* by direction; octets of FPDUs. With ib: packets, and octets of their payload */
+    uint64_t refused[REFUSALS][2]; /* packets that no receiver accepts, by direction */
     uint64_t operations[OPERATION_COUNT]; /* RDMAP messages by opcode; a message counts with its last segment */
     struct report_guest guest;            /* the upper layer */
     GArray *findings;                     /* struct report_finding, by frame; never NULL */
@@ -129,6 +130,7 @@ struct report_capture {
     GPtrArray *connections;    /* struct report_connection *, by id */
     struct troubles *troubles; /* in all parts so far; never NULL */
     uint64_t other_connections;
+    uint64_t given_up;  /* holes and IP datagrams given up for lack of room */
     uint64_t cut_short; /* connections not judged to their end, because there were too many */
     struct report_rest rest;
     struct folded_counts *rest_counts; /* for the connections in rest; NULL: none */
@@ -179,6 +181,8 @@ gchar *report_rest_text(const struct report_rest *rest);
 uint64_t report_rest_fails(const struct check_options *options, const struct report_rest *rest);
 /* For formats that otherwise fail only on listed findings. NULL: no finding fails. g_free() it. */
 gchar *report_rest_fails_text(const struct check_options *options, const struct report_rest *rest);
+/* "3 packets ignored, which no receiver accepts: 1 with ..., 2 with ..."; NULL: none. g_free() it. */
+gchar *report_refused_text(const struct report_connection *connection);
 /* The approximate memory of an ended connection, in octets. */
 size_t report_connection_size(const struct report_connection *connection);
 /* The approximate memory of its findings alone, in octets. */
@@ -232,7 +236,7 @@ bool report_judged_something(const struct report_capture *capture);
 bool report_unanswered(const struct report_connection *connection);
 /*
  * Connections of a capture were dropped to make room for others, or connections that may have had trouble are not
- * listed: findings stand, but nothing passes.
+ * listed, or packets were given up for lack of room: findings stand, but nothing passes.
  */
 bool report_capture_cut_short(const struct report_capture *capture);
 /* At least one capture is cut short. */

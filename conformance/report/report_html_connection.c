@@ -84,6 +84,7 @@ static void connection_write_operations(struct html_page *page, const struct rep
 static void connection_write_parameters(struct html_page *page, const struct report_connection *connection)
 {
     g_autofree gchar *frames = frames_text(connection->start_frame, connection->end_frame);
+    g_autofree gchar *refused = report_refused_text(connection);
 
     markup_begin(page->writer, "dl", "class", "parameters", NULL);
     html_item(page, "Frames", "%s", frames + strcspn(frames, "0123456789"));
@@ -93,9 +94,8 @@ static void connection_write_parameters(struct html_page *page, const struct rep
         write_negotiated(page, connection);
     html_item(page, connection->ib ? "Packets" : "FPDUs", "%" PRIu64 " to the responder, %" PRIu64 " to the initiator",
               connection->fpdus[DIR_TO_RESPONDER], connection->fpdus[DIR_TO_INITIATOR]);
-    if (connection->damaged[0] + connection->damaged[1] > 0)
-        html_item(page, "Damaged segments", "%" PRIu64 " to the responder, %" PRIu64 " to the initiator",
-                  connection->damaged[DIR_TO_RESPONDER], connection->damaged[DIR_TO_INITIATOR]);
+    if (refused)
+        html_item(page, "Ignored", "%s", refused);
     connection_write_operations(page, connection);
     REPORT_GUEST(&connection->guest, write_html_terms, page);
     markup_end(page->writer);

@@ -132,6 +132,7 @@ static const struct json_member capture_members[] = {
     {"warning", JSON_TEXT, LINE_AT(warning), .zero = JSON_LEFT_OUT},
     {"nothing_checked", JSON_TEXT, LINE_AT(nothing), .zero = JSON_LEFT_OUT},
     {"connections_without_mpa", JSON_COUNT, LINE_AT(capture.other_connections)},
+    {"given_up", JSON_COUNT, LINE_AT(capture.given_up), .zero = JSON_LEFT_OUT},
     {"connections_cut_short", JSON_COUNT, LINE_AT(capture.cut_short), .zero = JSON_LEFT_OUT},
     {"not_listed", JSON_INNER, .zero = JSON_LEFT_OUT, .inner = &rest_table},
     {"calls", JSON_INNER, .inner = &call_table},

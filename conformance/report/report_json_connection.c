@@ -52,11 +52,18 @@ static const struct json_member operation_members[] = {
 };
 static const struct json_table operation_table = {"the operations", operation_members};
 
+#define REFUSED_MEMBER(name, kind)                                                                                     \
+    {                                                                                                                  \
+        (name), JSON_PAIR, LINE_AT(connection.refused[kind]), .zero = JSON_LEFT_OUT                                    \
+    }
 #define COUNT_MEMBERS(name)                                                                                            \
     {                                                                                                                  \
         {(name), JSON_PAIR, LINE_AT(connection.fpdus)}, {"octets", JSON_PAIR, LINE_AT(connection.octets)},             \
-            {"damaged_segments", JSON_PAIR, LINE_AT(connection.damaged), .zero = JSON_LEFT_OUT},                       \
-            {"operations", JSON_INNER, .inner = &operation_table}, {NULL},                                             \
+            REFUSED_MEMBER("damaged_segments", REFUSED_CHECKSUM), REFUSED_MEMBER("without_ack_flag", REFUSED_FLAGS),   \
+            REFUSED_MEMBER("unsent_acknowledged", REFUSED_ACK), REFUSED_MEMBER("outside_window", REFUSED_WINDOW),      \
+            REFUSED_MEMBER("old_timestamp", REFUSED_STAMP), REFUSED_MEMBER("other_version", REFUSED_VERSION),          \
+            REFUSED_MEMBER("other_partition", REFUSED_PKEY), {"operations", JSON_INNER, .inner = &operation_table},    \
+            {NULL},                                                                                                    \
     }
 
 static const struct json_member fpdu_count_members[] = COUNT_MEMBERS("fpdus");

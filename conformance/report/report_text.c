@@ -68,17 +68,14 @@ static void text_write_ib(const struct text *text, const struct report_connectio
 
 static void write_counts(const struct text *text, const struct report_connection *connection)
 {
-    g_autofree gchar *operations = operations_text(connection);
+    g_autofree gchar *operations = operations_text(connection), *refused = report_refused_text(connection);
 
     terminal_line(&text->terminal, 4, "%" PRIu64 " %s%s to the responder, %" PRIu64 " to the initiator%s%s",
                   connection->fpdus[DIR_TO_RESPONDER], connection->ib ? "packet" : "FPDU",
                   plural(connection->fpdus[DIR_TO_RESPONDER]), connection->fpdus[DIR_TO_INITIATOR],
                   *operations != '\0' ? ": " : "", operations);
-    if (connection->damaged[0] + connection->damaged[1] > 0)
-        terminal_line(&text->terminal, 4,
-                      "damaged TCP segments: %" PRIu64 " to the responder, %" PRIu64
-                      " to the initiator: ignored because of wrong checksums",
-                      connection->damaged[DIR_TO_RESPONDER], connection->damaged[DIR_TO_INITIATOR]);
+    if (refused)
+        terminal_line(&text->terminal, 4, "%s", refused);
 }
 
 static void text_write_finding(const struct text *text, const struct report_finding *finding, int64_t start_ns)

@@ -3,8 +3,8 @@
  * Which senders' ICRCs count. A receiver drops a packet with a wrong ICRC, so such a packet is ignored here, too. But a
  * capture on the sending host sees packets before the adapter fills in the ICRC, a simulator may never fill it in, and
  * anonymised packets have changed since. Hence a sender's ICRC counts only from its first right ICRC on, and no longer
- * once packets with a wrong ICRC turn out to have been received. Memory: fixed. When the table is full, the ICRC of
- * further senders counts from the start.
+ * once packets with a wrong ICRC turn out to have been received. Memory: at
+ * most 4096 senders; then the sender that has been idle longest is forgotten.
  */
 #ifndef IWARP_ENGINE_IB_IB_ICRC_SENDERS_H
 #define IWARP_ENGINE_IB_IB_ICRC_SENDERS_H
@@ -17,6 +17,12 @@ struct ib_icrc_senders;
 /* NULL when out of memory. */
 struct ib_icrc_senders *ib_icrc_senders_new(void);
 void ib_icrc_senders_free(struct ib_icrc_senders *senders);
+
+/* Receivers drop packets of another version of the transport (section 9.6.1.1). */
+static inline bool ib_is_other_version(const struct ib_packet *packet)
+{
+    return packet->bth.version != 0;
+}
 
 /* Notes a packet from arrival->source. Returns whether its receiver dropped the packet. */
 bool ib_icrc_drops(struct ib_icrc_senders *senders, const struct ib_arrival *arrival, enum icrc_status status);

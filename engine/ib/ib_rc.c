@@ -36,6 +36,7 @@ void ib_rc_free(struct ib_rc *rc)
         ib_copies_free(&rc->side[side].copies);
         ib_copies_free(&rc->side[side].responses);
     }
+    dispute_free(&rc->accept.dispute);
     free(rc);
 }
 
@@ -103,11 +104,7 @@ static bool requests_are_sound(const struct ib_rc *rc, const struct ib_requests 
            (requests->known || requests->messages == 0) && times_are_sound(requests);
 }
 
-/*
- * Offset of a PSN among this side's requests: the one nearest to the next offset. False: the PSN is before all known
- * ones.
- */
-static bool ib_requests_offset(const struct ib_requests *requests, uint32_t psn, uint64_t *offset)
+bool ib_requests_offset(const struct ib_requests *requests, uint32_t psn, uint64_t *offset)
 {
     uint32_t next = (uint32_t)(requests->psn + requests->next - IB_RC_ORIGIN) & IB_PSN_MASK;
     int32_t distance = ib_psn_distance(next, psn);
@@ -278,7 +275,7 @@ static void ib_rc_take_request(struct ib_rc *rc, unsigned side, const struct ib_
     if (requests->older) {
         requests->older = false;
         part.sends_missing = UINT32_MAX;
-        ib_rc_hole(rc, &(struct ib_rc_hole){side, offset, offset, ib_requests_frame(requests), *place});
+        ib_rc_hole(rc, &(struct ib_rc_hole){side, offset, offset, ib_requests_frame(requests), *place, false});
     }
     part.reads_unseen = part.kind == IB_MESSAGE_SEND && ib_reads_incomplete(rc, side, place);
     enter_message(rc, requests, packet);
@@ -330,6 +327,7 @@ void ib_rc_hole(struct ib_rc *rc, const struct ib_rc_hole *hole)
     counted.to -= IB_RC_ORIGIN;
     INVARIANT(hole->from >= IB_RC_ORIGIN && hole->from <= hole->to);
     rc->counts.holes[hole->side]++;
+    counted.no_room = rc->no_room;
     if (rc->events.hole)
         rc->events.hole(rc->events.ctx, &counted);
 }
@@ -339,7 +337,7 @@ static void skip_to(struct ib_rc *rc, unsigned side, uint64_t to, const struct p
     struct ib_requests *requests = &rc->side[side];
 
     INVARIANT(to > requests->next);
-    ib_rc_hole(rc, &(struct ib_rc_hole){side, requests->next, to, ib_requests_frame(requests), *next});
+    ib_rc_hole(rc, &(struct ib_rc_hole){side, requests->next, to, ib_requests_frame(requests), *next, false});
     if (requests->lost == 0)
         requests->lost_message =
             requests->open ? requests->recent[requests->messages % IB_RC_RECENT].kind : (uint8_t)IB_MESSAGE_ACK;
@@ -499,8 +497,10 @@ static void ib_rc_request(struct ib_rc *rc, unsigned side, const struct ib_packe
     if (offset == requests->next) {
         ib_rc_take_request(rc, side, packet, &place);
     } else if (!ib_held_add(&requests->held, rc->options.limit, offset, packet, frame, time_ns, &again)) {
+        rc->no_room = requests->acked_known;
         give_held(rc, side, frame, time_ns, true);
         skip_gap(rc, side, offset, &place, true);
+        rc->no_room = false;
         if (offset == requests->next)
             ib_rc_take_request(rc, side, packet, &place);
     }
@@ -698,8 +698,17 @@ static void ib_rc_answer(struct ib_rc *rc, unsigned responder, const struct ib_p
 
 void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns)
 {
-    if (!packet->info)
-        return;
+    if (packet->info && ib_accept(rc, side, packet, frame, time_ns))
+        ib_rc_take(rc, side, packet, frame, time_ns);
+}
+
+void ib_rc_refused(struct ib_rc *rc, unsigned side, enum packet_refusal why)
+{
+    rc->counts.refused[side][why]++;
+}
+
+void ib_rc_take(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns)
+{
     rc->counts.packets[side]++;
     if (!rc->mtu_settled) {
         struct place place = ib_rc_place_of(side, rc->side[side].next, frame, frame, time_ns);
@@ -716,9 +725,13 @@ void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packe
     INVARIANT(rc->mtu > 0 || !rc->mtu_settled);
 }
 
-void ib_rc_damaged(struct ib_rc *rc, unsigned side)
+void ib_rc_damaged(struct ib_rc *rc, unsigned side, const struct ib_packet *packet)
 {
-    rc->side[side].damaged++;
+    struct ib_requests *requests = &rc->side[side];
+    uint64_t offset;
+
+    requests->damaged +=
+        !requests->known || (ib_requests_offset(requests, packet->bth.psn, &offset) && offset >= requests->next);
 }
 
 unsigned ib_rc_damaged_acked(struct ib_rc *rc, unsigned side)
@@ -744,18 +757,24 @@ void ib_rc_disconnect(struct ib_rc *rc, int64_t now_ns)
 
 size_t ib_rc_held(const struct ib_rc *rc, unsigned side)
 {
-    return rc->side[side].held.octets;
+    const struct dispute *dispute = &rc->accept.dispute;
+
+    return rc->side[side].held.octets + (dispute->about == side ? dispute->octets : 0);
 }
 
 void ib_rc_stop_waiting(struct ib_rc *rc, unsigned side)
 {
+    ib_accept_end(rc);
+    rc->no_room = rc->side[side].acked_known;
     give_held(rc, side, 0, 0, true);
+    rc->no_room = false;
     INVARIANT(rc->side[side].held.n == 0);
     ib_held_free(&rc->side[side].held);
 }
 
 void ib_rc_finish(struct ib_rc *rc)
 {
+    ib_accept_end(rc);
     for (unsigned side = 0; side < 2; side++) {
         struct ib_requests *requests = &rc->side[side];
 

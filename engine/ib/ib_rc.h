@@ -17,6 +17,7 @@
 
 #include "engine/core/verdict.h"
 #include "engine/packet/path_trouble.h"
+#include "engine/packet/refusal.h"
 #include "wire/ib.h"
 
 enum { IB_RC_LIMIT_DEFAULT = 1 << 20, IB_RC_READS_MAX = 512 };
@@ -96,6 +97,7 @@ struct ib_rc_hole {
     uint64_t from, to; /* request offsets; equal: requests from before the first one seen were sent again */
     uint32_t after;    /* frame of the last request before the missing ones; 0: none was seen */
     struct place next; /* the packet that shows the loss */
+    bool no_room;      /* given up for lack of room: the requests may still come */
 };
 
 /* A retransmitted packet, compared with the first packet with the same PSN, as far as both were captured. */
@@ -114,6 +116,7 @@ struct ib_rc_counts {
     uint64_t retransmitted[2];        /* requests seen again */
     uint64_t repeated_responses[2];   /* Read response packets seen again */
     uint64_t naks[2][5], rnr_naks[2]; /* sent by that side; by enum ib_nak */
+    uint64_t refused[2][REFUSALS];    /* packets of this side that no receiver accepts */
     uint64_t holes[2];                /* requests of this side that are missing in the capture */
 };
 
@@ -153,10 +156,15 @@ void ib_rc_ack_timeout(struct ib_rc *rc, int64_t timeout_ns, int64_t now_ns);
 
 /* A packet that `side` sent on this connection; decoded, headers complete. */
 void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns);
+/* A packet of `side` that is not passed to ib_rc_packet() for this reason. */
+void ib_rc_refused(struct ib_rc *rc, unsigned side, enum packet_refusal why);
 /* The distance between the PSN of a packet from `side` and the next expected PSN; UINT32_MAX: no PSN is known yet. */
 uint32_t ib_rc_distance(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet);
-/* A request of `side` that its receiver seems to have dropped for a wrong ICRC. */
-void ib_rc_damaged(struct ib_rc *rc, unsigned side);
+/*
+ * A request of `side` that its receiver seems to have dropped for a wrong ICRC. Only the request that its receiver
+ * expects next counts, as no other one would be received.
+ */
+void ib_rc_damaged(struct ib_rc *rc, unsigned side, const struct ib_packet *packet);
 /*
  * The number of ib_rc_damaged() requests that were acknowledged without a retransmission, so they were received. Each
  * is counted once.

@@ -3,6 +3,7 @@
 #ifndef IWARP_ENGINE_IB_IB_RC_INTERNAL_H
 #define IWARP_ENGINE_IB_IB_RC_INTERNAL_H
 
+#include "engine/ib/ib_accept.h"
 #include "engine/ib/ib_rc.h"
 
 enum {
@@ -142,8 +143,9 @@ struct ib_requests {
     /* `next` may be larger: the last request was a Read whose response packets cannot be counted yet. */
     bool next_least;
     bool acked_known;
-    uint64_t acked;  /* the other side has acknowledged everything before this offset */
-    uint64_t missed; /* offset after the latest request that the other side asked for again; 0: none */
+    uint64_t acked;   /* the other side has acknowledged everything before this offset */
+    uint64_t claimed; /* acknowledged up to here, by an answer that later packets have confirmed; 0: none */
+    uint64_t missed;  /* offset after the latest request that the other side asked for again; 0: none */
     /* Acknowledges and NAKs of the other side show that everything before `sent` was sent; the latest that did so. */
     uint64_t sent;
     uint32_t sent_frame;
@@ -188,6 +190,8 @@ struct ib_rc {
     bool disconnected;      /* a side asked to disconnect */
     int64_t ack_timeout_ns; /* 0: unknown */
     struct path_trouble path;
+    struct ib_accept accept;
+    bool no_room; /* holes are being given up for lack of room */
     struct ib_requests side[2];
     struct ib_rc_counts counts;
 };
@@ -199,6 +203,14 @@ void ib_not_ready_nak(struct ib_rc *rc, unsigned side, uint64_t offset, uint8_t 
 void ib_not_ready_end(struct ib_requests *requests, int64_t way_ns, int64_t time_ns);
 /* The refusal is final: the sender has stopped retrying, or the connection has ended. */
 bool ib_not_ready_final(const struct ib_rc *rc, unsigned side);
+
+/*
+ * Offset of a PSN among this side's requests: the one nearest to the next offset. False: the PSN is before all known
+ * ones.
+ */
+bool ib_requests_offset(const struct ib_requests *requests, uint32_t psn, uint64_t *offset);
+/* An accepted packet. */
+void ib_rc_take(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns);
 
 /* Frame of the latest request taken; 0: none. */
 static inline uint32_t ib_requests_frame(const struct ib_requests *requests)

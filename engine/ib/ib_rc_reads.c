@@ -133,7 +133,7 @@ static void count_packets(struct ib_rc *rc, unsigned side, struct ib_read *read,
     if (requests->lost == 0)
         requests->lost_message = IB_MESSAGE_ACK;
     requests->lost += read->followed - read->from - read->packets;
-    ib_rc_hole(rc, &(struct ib_rc_hole){side, read->from + read->packets, read->followed, read->frame, *place});
+    ib_rc_hole(rc, &(struct ib_rc_hole){side, read->from + read->packets, read->followed, read->frame, *place, false});
     INVARIANT(requests->lost > 0 && read->from + read->packets < requests->next);
 }
 

@@ -306,24 +306,6 @@ static void mpa_connection_work(struct mpa_connection *mpa, unsigned side, uint6
     }
 }
 
-/* Takes back octets from `offset` on that no FPDU has used. */
-static void mpa_connection_take_back(struct mpa_connection *mpa, unsigned side, uint64_t offset)
-{
-    struct mpa_side *s = &mpa->side[side];
-    uint64_t from = s->cursor > offset ? s->cursor : offset;
-
-    s->damaged = false;
-    s->next = from;
-    INVARIANT(from >= s->window.offset && from <= mpa_window_end(&s->window));
-    s->window.n = (size_t)(from - s->window.offset);
-    if (s->runs[s->n_runs - 1].start < from)
-        s->runs[s->n_runs - 1].end = from;
-    else
-        s->n_runs--;
-    INVARIANT(s->n_runs == 0 || s->runs[s->n_runs - 1].end <= from);
-    tcp_pair_take_back(mpa->tcp, side, from);
-}
-
 void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                            const struct octets_origin *origin)
 {
@@ -362,8 +344,6 @@ void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t o
     }
     mpa_connection_work(mpa, side, offset, origin);
     INVARIANT(mpa_side_is_sound(s));
-    if (s->damaged)
-        mpa_connection_take_back(mpa, side, offset);
     prune_runs(s);
     if (!mpa_window_save(&s->window))
         mpa_ignore(mpa, side);

@@ -603,9 +603,7 @@ bool mpa_framing_step(struct mpa_connection *mpa, unsigned side, bool last)
         mpa_framing_accept(mpa, side, &fpdu, ACCEPT_PROVEN);
         return true;
     }
-    /* The rest of a damaged segment will be sent again; its effect on this FPDU, or the next one, is not judged. */
-    s->damaged = !last && (!complete || mpa_crc_expected(mpa, side)) && mpa->tcp && tcp_pair_is_damaged(mpa->tcp, side);
-    if (s->damaged || (!complete && !last && may_grow(mpa, side)))
+    if (!complete && !last && may_grow(mpa, side))
         return false;
     looks = complete ? framing_look_at(mpa, side, &fpdu, last) : LOOKS_WRONG;
     if (looks == LOOKS_OPEN) /* nothing to diagnose: a random CRC field can look like a header */

@@ -106,7 +106,6 @@ struct mpa_side {
      */
     bool gap_open, hole_before;
     struct mpa_tail tail;
-    bool damaged; /* the current octets did not reach the receiver: their segment's checksum is wrong */
     bool fin, reset;
     uint64_t rst_offset; /* stream offset of the RST */
     uint64_t fin_offset;

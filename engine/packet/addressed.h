@@ -24,12 +24,15 @@ struct tcp_segment {
     bool sack_permitted; /* option, SYN only */
     bool df;             /* IPv4 DF bit set, or IPv6 */
     bool fragmented;     /* came as IP fragments */
+    bool ip_wrong;       /* the checksum of an IPv4 header is wrong, and not 0, which an interface fills in */
+    bool stamped;        /* has the Timestamps option */
     uint16_t mss;        /* option, SYN only; 0 when absent */
     uint16_t window;
     uint8_t window_scale; /* option, SYN only; 255 when absent */
     uint32_t seq, ack;
-    uint32_t length;   /* payload octets on the wire */
-    uint32_t captured; /* payload octets present, <= length (snap length) */
+    uint32_t stamp, echo; /* TSval and TSecr; valid with stamped */
+    uint32_t length;      /* payload octets on the wire */
+    uint32_t captured;    /* payload octets present, <= length (snap length) */
     const uint8_t *payload;
     /*
      * For the checksum (engine/packet/tcp_checksum.h), if verifiable: the header, and the n_addresses octets of both
@@ -66,6 +69,7 @@ struct ib_datagram {
     const uint8_t *p; /* `captured` of `length` octets */
     uint32_t captured, length;
     enum ib_below kind;
+    bool ip_wrong;        /* the checksum of the IPv4 header is wrong, and not 0 */
     struct tap_mark tap;  /* with IB_BELOW_TAP; source and destination as in this packet */
     const uint8_t *below; /* ends where p begins; NULL: there are extension headers, for which the ICRC is undefined */
     uint32_t below_len;

@@ -12,10 +12,12 @@
  * offload, larger than 65535 octets): then the packet's own length counts.
  */
 #include "engine/packet/decap.h"
+#include "engine/core/hash.h"
 #include "engine/core/heap.h"
 #include "engine/packet/decap_link.h"
 #include "engine/packet/decap_tunnel.h"
 #include "engine/packet/fragments.h"
+#include "engine/packet/tcp_checksum.h"
 #include "engine/packet/tcp_header.h"
 #include "wire/invariant.h"
 #include "wire/octets.h"
@@ -114,6 +116,21 @@ static void set_network(struct target *target, uint32_t network)
     target->tcp->source.network = target->tcp->destination.network = network;
 }
 
+/*
+ * The network inside a tunnel between these two addresses, in either direction. Anybody can send packets through a
+ * tunnel of his own.
+ */
+static void enter_path(struct target *target, uint32_t network)
+{
+    const struct endpoint *ends[] = {&target->tcp->source, &target->tcp->destination};
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < 2; i++)
+        sum += hash_octets(network, ends[i]->address, sizeof ends[i]->address);
+    network = (uint32_t)(sum ^ sum >> 32);
+    set_network(target, network + (network == 0) - (network == UINT32_MAX)); /* decap_packet() uses these two */
+}
+
 /* ---- TCP ---- */
 
 /* The checksum covers the addresses, which have a fixed place in an IP header without options. */
@@ -166,9 +183,12 @@ static void set_ib_addresses(struct target *target, enum ib_address_kind kind, c
 }
 
 /* slice: the packet from the BTH on. below: the beginning of the headers that the ICRC covers in part. */
-static enum decap_status take_transport(struct ib_datagram *ib, struct slice slice, enum ib_below kind,
+static enum decap_status take_transport(const struct target *target, struct slice slice, enum ib_below kind,
                                         const uint8_t *below)
 {
+    struct ib_datagram *ib = target->ib;
+
+    ib->ip_wrong = target->tcp->segment.ip_wrong;
     ib->p = slice.p;
     ib->captured = slice.captured;
     ib->length = slice.length;
@@ -192,7 +212,10 @@ static enum decap_status take_other_udp(struct decap *decap, struct target *targ
     slice_skip(&slice, UDP_HEADER);
     inner = tunnel_in_udp(destination->port, &slice, &network);
     if (inner != LINK_OTHER) {
-        set_network(target, network);
+        if (tunnel_has_number(destination->port))
+            set_network(target, network);
+        else
+            enter_path(target, network);
         return take_tunnel(target, inner, &slice);
     }
     status = take_other(decap, TUNNEL_UDP_PORT, destination->port);
@@ -245,7 +268,7 @@ static enum decap_status take_udp(struct decap *decap, struct target *target, st
                      v4 ? 4 : 16);
     if (!v4 && slice.p - ip != IPV6_HEADER + UDP_HEADER)
         ip = NULL;
-    return take_transport(target->ib, slice, v4 ? IB_BELOW_IPV4_UDP : IB_BELOW_IPV6_UDP, ip);
+    return take_transport(target, slice, v4 ? IB_BELOW_IPV4_UDP : IB_BELOW_IPV6_UDP, ip);
 }
 
 static enum decap_status take_grh(struct target *target, struct slice slice, enum ib_below kind, const uint8_t *below)
@@ -261,7 +284,7 @@ static enum decap_status take_grh(struct target *target, struct slice slice, enu
     slice_skip(&slice, IB_GRH_LEN);
     slice_bound(&slice, grh.payload_length);
     set_ib_addresses(target, IB_ADDRESS_GID, grh.source, grh.destination, sizeof grh.source);
-    return take_transport(target->ib, slice, kind, below);
+    return take_transport(target, slice, kind, below);
 }
 
 static enum decap_status take_lrh(struct target *target, struct slice slice)
@@ -281,7 +304,7 @@ static enum decap_status take_lrh(struct target *target, struct slice slice)
         return take_grh(target, slice, IB_BELOW_LRH_GRH, below);
     case IB_NEXT_BTH:
         set_ib_addresses(target, IB_ADDRESS_LID, below + 6, below + 2, 2);
-        return take_transport(target->ib, slice, IB_BELOW_LRH, below);
+        return take_transport(target, slice, IB_BELOW_LRH, below);
     case IB_NEXT_RAW:
     case IB_NEXT_IPV6:
         break;
@@ -322,7 +345,12 @@ static void set_addresses(struct addressed_segment *out, uint8_t ip, const uint8
 static enum fragment_status reassemble(struct decap *decap, struct addressed_segment *out, struct slice *slice,
                                        uint8_t protocol, uint32_t id, uint32_t offset, bool more)
 {
-    struct fragment_key key = {.ip = out->source.ip, .protocol = protocol, .id = id};
+    struct fragment_key key = {.ip = out->source.ip,
+                               .protocol = protocol,
+                               .id = id,
+                               .network = out->source.network,
+                               .vlan = slice->vlan,
+                               .wrong = out->segment.ip_wrong};
     memcpy(key.source, out->source.address, sizeof key.source);
     memcpy(key.destination, out->destination.address, sizeof key.destination);
     struct fragment fragment = {
@@ -330,7 +358,7 @@ static enum fragment_status reassemble(struct decap *decap, struct addressed_seg
     struct datagram datagram;
     enum fragment_status status = fragments_add(decap->fragments, &key, &fragment, out->segment.time_ns, &datagram);
     if (status == FRAGMENT_COMPLETE) {
-        *slice = (struct slice){datagram.octets, datagram.captured, datagram.length};
+        *slice = (struct slice){datagram.octets, datagram.captured, datagram.length, slice->vlan};
         out->segment.fragmented = true;
     }
     INVARIANT(status != FRAGMENT_COMPLETE || datagram.captured <= datagram.length);
@@ -347,11 +375,16 @@ static __attribute__((noinline)) enum decap_status take_not_tcp(struct decap *de
                                                                 struct slice slice, uint8_t protocol, const uint8_t *ip)
 {
     enum link_payload inner;
+    uint32_t network;
 
     if (protocol == PROTOCOL_UDP)
         return take_udp(decap, target, slice, ip);
-    inner = tunnel_in_ip(protocol, &slice);
-    return inner == LINK_OTHER ? take_other(decap, TUNNEL_IP_PROTOCOL, protocol) : take_tunnel(target, inner, &slice);
+    network = target->tcp->source.network;
+    inner = tunnel_in_ip(protocol, &slice, &network);
+    if (inner == LINK_OTHER)
+        return take_other(decap, TUNNEL_IP_PROTOCOL, protocol);
+    enter_path(target, network);
+    return take_tunnel(target, inner, &slice);
 }
 
 /* ip: the beginning of the IP header; NULL: the packet came in fragments. */
@@ -389,6 +422,7 @@ static enum decap_status take_ipv4(struct decap *decap, struct target *target, s
         return DECAP_CUT;
     set_addresses(out, 4, p + 12, p + 16);
     out->segment.df = flags & IPV4_DF;
+    out->segment.ip_wrong |= ipv4_checksum_wrong(p, header);
     if (flags & (IPV4_MF | IPV4_OFFSET)) {
         enum fragment_status status =
             reassemble(decap, out, &slice, protocol, get_be16(p + 4), (flags & IPV4_OFFSET) * 8, flags & IPV4_MF);
@@ -569,7 +603,7 @@ static void take_tap_mark(struct ib_datagram *ib, const struct packet *packet)
 enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,
                                struct ib_datagram *ib)
 {
-    struct target target = {.tcp = out, .ib = ib, .slice = {packet->data, packet->captured, packet->length}};
+    struct target target = {.tcp = out, .ib = ib, .slice = {packet->data, packet->captured, packet->length, 0}};
     enum decap_status status;
     unsigned n = 0;
 
@@ -595,6 +629,11 @@ unsigned decap_tunnel(const struct decap *decap)
     return decap->tunnel;
 }
 
+uint64_t decap_forgotten(const struct decap *decap)
+{
+    return fragments_forgotten(decap->fragments);
+}
+
 char *endpoint_text(const struct endpoint *endpoint, char text[ENDPOINT_TEXT_SIZE])
 {
     char address[INET6_ADDRSTRLEN] = "?";
@@ -615,6 +654,8 @@ enum icrc_status ib_datagram_icrc(const struct ib_datagram *datagram, const stru
 {
     const uint8_t *p = packet->icrc;
 
+    if (datagram->ip_wrong)
+        return ICRC_WRONG; /* the receiver drops the packet, too */
     if (!p || !datagram->below)
         return ICRC_UNKNOWN;
     return ib_icrc(datagram->kind, datagram->below, datagram->below_len, datagram->p, datagram->length - IB_ICRC_LEN) ==

@@ -50,6 +50,9 @@ enum decap_status decap_packet(struct decap *decap, const struct packet *packet,
 /* After DECAP_TUNNEL: the tunnel's index (tunnel_name() in decap_tunnel.h). */
 unsigned decap_tunnel(const struct decap *decap);
 
+/* The number of IP datagrams forgotten so far, before all their fragments came, because there was no room. */
+uint64_t decap_forgotten(const struct decap *decap);
+
 /*
  * Whether an InfiniBand packet's ICRC is right. ICRC_UNKNOWN: the packet was not captured completely, or no ICRC is
  * defined for it.

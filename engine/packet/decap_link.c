@@ -78,6 +78,7 @@ enum link_payload link_by_ethertype(unsigned type, struct slice *slice)
             if (!slice_skip(slice, 4))
                 return LINK_CUT;
             type = get_be16(tag + 2);
+            slice->vlan = slice->vlan * 8191 + (get_be16(tag) & 0xfffu) + 1;
             break;
         }
         case ETHERTYPE_MPLS:

@@ -12,6 +12,7 @@
 struct slice {
     const uint8_t *p;
     uint32_t captured, length;
+    uint32_t vlan; /* the VLAN tags outside, mixed; 0: none */
 };
 
 /* Removes n octets from the front. False: not all of them were captured. */

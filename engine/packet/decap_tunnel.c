@@ -113,7 +113,7 @@ static enum link_payload in_erspan(struct slice *slice)
     }
 }
 
-static enum link_payload in_gre(struct slice *slice)
+static enum link_payload in_gre(struct slice *slice, uint32_t *network)
 {
     static const unsigned fields[] = {GRE_CHECKSUM, GRE_KEY, GRE_SEQUENCE};
     const uint8_t *p = slice->p;
@@ -130,6 +130,8 @@ static enum link_payload in_gre(struct slice *slice)
         header += flags & fields[i] ? 4 : 0;
     if (!slice_skip(slice, header))
         return LINK_CUT;
+    if (flags & GRE_KEY)
+        *network = *network * 31 + get_be32(p + GRE_HEADER + (flags & GRE_CHECKSUM ? 4 : 0));
     if (type == ETHERTYPE_ERSPAN_3 || (type == ETHERTYPE_ERSPAN && flags & GRE_SEQUENCE))
         return in_erspan(slice);
     return type == ETHERTYPE_ERSPAN ? link_ethernet(slice) : inside(type, slice);
@@ -208,14 +210,14 @@ bool tunnel_is_read(uint8_t protocol)
            protocol == PROTOCOL_MPLS;
 }
 
-enum link_payload tunnel_in_ip(uint8_t protocol, struct slice *slice)
+enum link_payload tunnel_in_ip(uint8_t protocol, struct slice *slice, uint32_t *network)
 {
     switch (protocol) {
     case PROTOCOL_IPV4:
     case PROTOCOL_IPV6:
         return link_ip(slice);
     case PROTOCOL_GRE:
-        return in_gre(slice);
+        return in_gre(slice, network);
     case PROTOCOL_MPLS:
         return LINK_MPLS;
     default:
@@ -232,7 +234,7 @@ enum link_payload tunnel_in_udp(uint16_t destination_port, struct slice *slice, 
     case PORT_GENEVE:
         return in_geneve(slice, network);
     case PORT_GRE:
-        return in_gre(slice);
+        return in_gre(slice, network);
     case PORT_MPLS:
         return LINK_MPLS;
     case PORT_TZSP:
@@ -240,6 +242,11 @@ enum link_payload tunnel_in_udp(uint16_t destination_port, struct slice *slice, 
     default:
         return LINK_OTHER;
     }
+}
+
+bool tunnel_has_number(uint16_t destination_port)
+{
+    return destination_port == PORT_VXLAN || destination_port == PORT_VXLAN_LINUX || destination_port == PORT_GENEVE;
 }
 
 /* ---- names ---- */

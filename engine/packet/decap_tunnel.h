@@ -10,10 +10,13 @@ bool tunnel_is_read(uint8_t protocol);
 
 /*
  * Remove the header of a tunnel, and the link-layer header inside. LINK_OTHER: another header, or undecodable contents.
- * *network changes if the header names a network whose addresses may exist in other networks, too (VXLAN, Geneve).
+ * *network changes if the header names a network whose addresses may exist in other networks, too (VXLAN, Geneve, the
+ * key of GRE).
  */
-enum link_payload tunnel_in_ip(uint8_t protocol, struct slice *slice);
+enum link_payload tunnel_in_ip(uint8_t protocol, struct slice *slice, uint32_t *network);
 enum link_payload tunnel_in_udp(uint16_t destination_port, struct slice *slice, uint32_t *network);
+/* The number in the header of VXLAN and Geneve names the network, whatever the addresses of the tunnel are. */
+bool tunnel_has_number(uint16_t destination_port);
 /* slice: from the label stack on. */
 enum link_payload tunnel_in_mpls(struct slice *slice);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    DATAGRAMS_MAX = 64,
+    DATAGRAMS_MAX = 256,
     DATAGRAM_OCTETS_MAX = 65535,
     PIECES_MAX = 2048, /* a datagram of 64 KiB over the smallest MTU of IPv4 takes 1366 */
     LIMIT_DEFAULT = 4 << 20,
@@ -35,7 +35,7 @@ struct partial {
 
 struct fragments {
     size_t limit, held;
-    uint64_t serials;
+    uint64_t serials, forgotten;
     uint8_t *complete; /* octets of the datagram returned last */
     struct partial partials[DATAGRAMS_MAX];
 };
@@ -84,7 +84,8 @@ void fragments_free(struct fragments *fragments)
 
 static bool fragments_same_key(const struct fragment_key *a, const struct fragment_key *b)
 {
-    return a->id == b->id && a->ip == b->ip && a->protocol == b->protocol && memcmp(a->source, b->source, 16) == 0 &&
+    return a->id == b->id && a->network == b->network && a->vlan == b->vlan && a->wrong == b->wrong && a->ip == b->ip &&
+           a->protocol == b->protocol && memcmp(a->source, b->source, 16) == 0 &&
            memcmp(a->destination, b->destination, 16) == 0;
 }
 
@@ -113,6 +114,7 @@ static struct partial *find_or_create(struct fragments *fragments, const struct 
     }
     if (!vacant) {
         vacant = fragments_oldest(fragments, NULL);
+        fragments->forgotten += !vacant->useless;
         fragments_forget(fragments, vacant);
     }
     vacant->used = true;
@@ -130,6 +132,7 @@ static bool fragments_make_room(struct fragments *fragments, const struct partia
         struct partial *victim = fragments_oldest(fragments, partial);
         if (!victim)
             return false;
+        fragments->forgotten += !victim->useless;
         fragments_forget(fragments, victim);
     }
     INVARIANT(fragments->held + more <= fragments->limit);
@@ -255,6 +258,11 @@ static void make_useless(struct fragments *fragments, struct partial *partial)
     INVARIANT(partial_is_sound(partial) && fragments->held <= fragments->limit);
 }
 
+uint64_t fragments_forgotten(const struct fragments *fragments)
+{
+    return fragments->forgotten;
+}
+
 enum fragment_status fragments_add(struct fragments *fragments, const struct fragment_key *key,
                                    const struct fragment *fragment, int64_t time_ns, struct datagram *out)
 {
@@ -283,6 +291,7 @@ enum fragment_status fragments_add(struct fragments *fragments, const struct fra
         partial->length = end;
     }
     if (!fragments_insert(fragments, partial, fragment)) {
+        fragments->forgotten++;
         fragments_forget(fragments, partial);
         return FRAGMENT_BAD;
     }

@@ -16,6 +16,9 @@ struct fragment_key {
     uint8_t source[16], destination[16];
     uint8_t protocol;
     uint32_t id;
+    uint32_t network; /* as in struct endpoint */
+    uint32_t vlan;    /* the tags around it; 0: none */
+    bool wrong;       /* the checksum of the header is wrong */
 };
 
 struct fragment {
@@ -37,6 +40,8 @@ struct fragments;
 
 struct fragments *fragments_new(size_t limit);
 void fragments_free(struct fragments *fragments);
+/* Datagrams dropped for lack of room since the beginning. */
+uint64_t fragments_forgotten(const struct fragments *fragments);
 enum fragment_status fragments_add(struct fragments *fragments, const struct fragment_key *key,
                                    const struct fragment *fragment, int64_t time_ns, struct datagram *out);
 

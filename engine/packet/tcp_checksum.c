@@ -37,6 +37,13 @@ static uint16_t tcp_checksum_fold(uint64_t sum)
     return (uint16_t)sum;
 }
 
+bool ipv4_checksum_wrong(const uint8_t *header, uint32_t n)
+{
+    enum { AT = 10 };
+
+    return tcp_checksum_fold(sum_of(0, header, n)) != ALL_ONES && get_be16(header + AT) != 0;
+}
+
 void tcp_checksum_keep(struct tcp_segment *segment)
 {
     uint8_t rest[8] = {[3] = PROTOCOL};

@@ -14,6 +14,8 @@ enum tcp_checksum {
     TCP_CHECKSUM_WRONG,
 };
 
+/* Whether the checksum of an IPv4 header with n octets, all captured, is wrong, and not 0. */
+bool ipv4_checksum_wrong(const uint8_t *header, uint32_t n);
 /* Sums header and addresses; after that, only the payload is needed from the packet's memory. */
 void tcp_checksum_keep(struct tcp_segment *segment);
 /* Verifies a segment whose payload is still as captured. */

@@ -10,8 +10,18 @@ enum {
     OPTION_MSS = 2,
     OPTION_WINDOW_SCALE = 3,
     OPTION_SACK_PERMITTED = 4,
+    OPTION_TIMESTAMPS = 8,
     WINDOW_SCALE_ABSENT = 255,
+    STAMPED_HEADER = 32,       /* octets of a header whose options are only two NOPs and Timestamps: */
+    STAMPS_ALONE = 0x0101080a, /* NOP, NOP, kind, length */
 };
+
+static void header_take_stamps(struct tcp_segment *segment, const uint8_t *p)
+{
+    segment->stamped = true;
+    segment->stamp = get_be32(p);
+    segment->echo = get_be32(p + 4);
+}
 
 static __attribute__((noinline)) void header_take_options(struct tcp_segment *segment, const uint8_t *p,
                                                           const uint8_t *end)
@@ -23,12 +33,14 @@ static __attribute__((noinline)) void header_take_options(struct tcp_segment *se
         }
         if (end - p < 2 || p[1] < 2 || p[1] > end - p)
             return;
-        if (p[0] == OPTION_MSS && p[1] == 4)
+        if (p[0] == OPTION_MSS && p[1] == 4 && segment->flags & TCP_SYN)
             segment->mss = get_be16(p + 2);
-        else if (p[0] == OPTION_WINDOW_SCALE && p[1] == 3)
+        else if (p[0] == OPTION_WINDOW_SCALE && p[1] == 3 && segment->flags & TCP_SYN)
             segment->window_scale = p[2];
-        else if (p[0] == OPTION_SACK_PERMITTED && p[1] == 2)
+        else if (p[0] == OPTION_SACK_PERMITTED && p[1] == 2 && segment->flags & TCP_SYN)
             segment->sack_permitted = true;
+        else if (p[0] == OPTION_TIMESTAMPS && p[1] == 10)
+            header_take_stamps(segment, p + 2);
         p += p[1];
         INVARIANT(p <= end);
     }
@@ -47,12 +59,14 @@ bool tcp_header_read(struct tcp_segment *segment, const uint8_t *p, uint32_t cap
     segment->mss = 0;
     segment->window_scale = WINDOW_SCALE_ABSENT;
     segment->sack_permitted = false;
-    if (segment->flags & TCP_SYN)
+    segment->stamped = false;
+    if (there == STAMPED_HEADER && get_be32(p + TCP_HEADER_MIN) == STAMPS_ALONE)
+        header_take_stamps(segment, p + TCP_HEADER_MIN + 4);
+    else if (there > TCP_HEADER_MIN)
         header_take_options(segment, p + TCP_HEADER_MIN, p + there);
     segment->payload = p + there;
     segment->length = length - header;
     segment->captured = captured - there;
     INVARIANT(segment->captured <= segment->length && segment->length + header == length);
-    INVARIANT(segment->window_scale == WINDOW_SCALE_ABSENT || segment->flags & TCP_SYN);
     return true;
 }

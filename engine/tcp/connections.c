@@ -639,6 +639,17 @@ static struct slot *tcp_connections_find(const struct connections *connections, 
     return slot;
 }
 
+/* Asks before the segment may begin or end a connection. The connection that was established first knows its ends. */
+static bool tcp_connections_is_intact(const struct slot *slot, struct addressed_segment *segment)
+{
+    if (slot->former)
+        slot = slot->former;
+    if (slot->state == SLOT_TOMBSTONE)
+        return true;
+    segment->segment.side = (uint8_t)tcp_connections_side_of(slot, segment);
+    return tcp_pair_is_intact(slot->connection.tcp, &segment->segment);
+}
+
 /* The segment must belong to the slot's connection. */
 static bool tcp_connections_is_usual(const struct slot *slot, const struct tcp_segment *segment)
 {
@@ -675,8 +686,11 @@ struct connection *connections_segment(struct connections *connections, struct a
     unsigned side;
     struct slot *slot = tcp_connections_find(connections, segment, &side);
     segment->segment.side = (uint8_t)side;
-    if (!slot || !tcp_connections_is_usual(slot, &segment->segment))
+    if (!slot || !tcp_connections_is_usual(slot, &segment->segment)) {
+        if (slot && !tcp_connections_is_intact(slot, segment))
+            return NULL;
         slot = tcp_connections_place(connections, slot, segment);
+    }
     if (!slot)
         return NULL;
     connections->latest = slot->successor ? slot->successor : slot;

@@ -10,6 +10,7 @@
  * - Where does a stream begin whose SYN is missing?
  */
 #include "engine/tcp/tcp_pair.h"
+#include "engine/core/heap.h"
 #include "engine/packet/tcp_checksum.h"
 #include "engine/tcp/tcp_held.h"
 #include "engine/tcp/tcp_history.h"
@@ -30,7 +31,6 @@ enum {
     GRACE_NS_LONG = 100000000, /* or after this time, however few segments came */
     /* Octets this far outside the window are accepted after this many segments in a row. */
     STRAYS_BELIEVED = 3,
-    SUMS_SAMPLED = 8, /* segments of a side whose checksums are verified in any case */
     WINDOW_SLACK = 1 << 20,
     WINDOW_LARGEST = 1 << 30, /* RFC 7323 section 2.3 */
     SENT_UNSEEN = 1 << 20,    /* before the first ACK, by a side that was not captured yet */
@@ -45,7 +45,6 @@ struct side {
     bool started;      /* octets or FIN seen: the base is settled */
     bool syn_scale_seen;
     uint8_t window_scale;
-    uint16_t largest_window; /* as in the header */
     bool fin_known;
     uint64_t fin_offset;
     uint32_t fin_frame;
@@ -62,9 +61,7 @@ struct side {
     bool asked_again;
     int64_t delivered_ns; /* time of the octets delivered last */
     int64_t acked_since;  /* time of the segment that acknowledged octets last */
-    uint64_t taken_back;  /* octets from here on are taken back; valid while takes_back */
-    bool takes_back;
-    uint64_t sums_right, sums_wrong; /* checksums that were verified */
+    uint64_t claimed;     /* the other side has acknowledged octets up to here that the capture lost */
     struct tcp_held held;
     struct tcp_history history;
 };
@@ -75,7 +72,7 @@ struct tcp_pair {
     bool eager_holes;
     uint32_t frame; /* the current segment's */
     int64_t now;
-    const struct tcp_segment *direct; /* the segment whose octets are being delivered directly, or NULL */
+    struct tcp_accept accept;
     struct side side[2];
 };
 
@@ -112,6 +109,7 @@ void tcp_pair_free(struct tcp_pair *pair)
         tcp_held_free(&pair->side[s].held);
         tcp_history_free(&pair->side[s].history);
     }
+    dispute_free(&pair->accept.dispute);
     arena_release(pair->arena);
 }
 
@@ -144,16 +142,19 @@ static uint64_t pair_smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* How far beyond the acknowledged (or delivered) octets a side may plausibly send: the other side's window. */
-static uint64_t pair_reach(const struct side *sender, const struct side *receiver)
+/* How far a side may plausibly send: to the end of the other side's window. */
+static uint64_t pair_reach(const struct tcp_pair *pair, unsigned sender)
 {
-    uint64_t window = WINDOW_LARGEST;
-    /* The scale counts only if both SYNs offered one (RFC 7323 section 2.2), so both SYNs must have been captured. */
-    if (sender->syn_scale_seen && receiver->syn_scale_seen) {
-        bool scaled = sender->window_scale <= SCALE_LARGEST && receiver->window_scale <= SCALE_LARGEST;
-        window = ((uint64_t)receiver->largest_window << (scaled ? receiver->window_scale : 0)) * 2 + WINDOW_SLACK;
-    }
-    return pair_larger(sender->facts.next, sender->facts.acked) + window;
+    const struct side *me = &pair->side[sender];
+    const struct tcp_accept_side *receiver = &pair->accept.side[!sender];
+    uint64_t base = pair_larger(me->facts.next, me->facts.acked);
+
+    return receiver->window_known ? pair_larger(base, receiver->edge) + WINDOW_SLACK : base + WINDOW_LARGEST;
+}
+
+static bool is_syn(const struct tcp_segment *segment)
+{
+    return (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN;
 }
 
 /* ---- the start of a stream ---- */
@@ -214,33 +215,6 @@ static bool is_joined(const struct side *peer, const struct tcp_segment *segment
     return peer->facts.mss != 0 && segment->length > peer->facts.mss;
 }
 
-static bool pair_is_damaged(struct tcp_pair *pair, const struct tcp_segment *segment)
-{
-    struct side *me = &pair->side[segment->side & 1], *peer = &pair->side[!(segment->side & 1)];
-    enum tcp_checksum checksum = is_joined(peer, segment) ? TCP_CHECKSUM_UNKNOWN : tcp_checksum(segment);
-
-    me->sums_right += checksum == TCP_CHECKSUM_RIGHT;
-    me->sums_wrong += checksum == TCP_CHECKSUM_WRONG;
-    return checksum == TCP_CHECKSUM_WRONG && me->sums_right > me->sums_wrong;
-}
-
-bool tcp_pair_is_damaged(struct tcp_pair *pair, unsigned side)
-{
-    const struct tcp_segment *segment = pair->direct;
-
-    if (!segment || (segment->side & 1) != side)
-        return false;
-    pair->direct = NULL; /* only the first question is answered */
-    return pair_is_damaged(pair, segment);
-}
-
-void tcp_pair_take_back(struct tcp_pair *pair, unsigned side, uint64_t from)
-{
-    pair->side[side].takes_back = true;
-    pair->side[side].taken_back = from;
-    pair->side[side].facts.damaged++;
-}
-
 /* ---- delivery ---- */
 
 /* Holds whenever no event is being reported. */
@@ -280,13 +254,6 @@ static void pair_deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, ui
         me->facts.next = from + captured;
         if (pair->events.octets)
             pair->events.octets(pair->events.ctx, s, from, p, captured, origin);
-        if (me->takes_back) {
-            me->takes_back = false;
-            me->facts.next = pair_smaller(me->facts.next, me->taken_back);
-            tcp_history_append(&me->history, from, p, (size_t)(me->facts.next - from), me->facts.acked, origin->frame);
-            INVARIANT(me->facts.next >= from && me->facts.next <= from + captured);
-            return;
-        }
         tcp_history_append(&me->history, from, p, captured, me->facts.acked, origin->frame);
     }
     if (captured < length) {
@@ -497,6 +464,12 @@ static bool pair_place(struct tcp_pair *pair, unsigned s, const struct arrival *
     return tcp_held_add(&me->held, from, (uint32_t)(to - from), p, (uint32_t)(captured_to - from), &origin);
 }
 
+/* Without the other direction, nothing will ever say whether the receiver has the missing octets. */
+static enum hole_cause no_room_cause(const struct tcp_pair *pair, unsigned s)
+{
+    return pair->side[s].facts.acked_known ? HOLE_MEMORY_LIMIT : HOLE_CAPTURE_LOSS;
+}
+
 /* Handles a segment that does not simply continue the stream. */
 static void take_out_of_order(struct tcp_pair *pair, unsigned s, const struct arrival *arrival, uint64_t end)
 {
@@ -519,7 +492,7 @@ static void take_out_of_order(struct tcp_pair *pair, unsigned s, const struct ar
         }
         /* Gives up the first gap, possibly the gap before this segment. */
         struct octets_origin incoming = origin_of(arrival, from, to);
-        pair_give_up(pair, s, from, eager ? HOLE_CAPTURE_LOSS : HOLE_MEMORY_LIMIT, &incoming);
+        pair_give_up(pair, s, from, eager ? HOLE_CAPTURE_LOSS : no_room_cause(pair, s), &incoming);
     }
 }
 
@@ -543,13 +516,7 @@ static void pair_take_octets(struct tcp_pair *pair, const struct tcp_segment *se
     if (segment->length > me->facts.largest_segment)
         me->facts.largest_segment = segment->length;
     if (start == me->facts.next && tcp_held_empty(&me->held) && !me->fin_known && !may_be_garbage(me, segment, start)) {
-        pair->direct = segment;
         pair_deliver(pair, s, segment->payload, segment->captured, segment->length, &origin);
-        pair->direct = NULL;
-        return;
-    }
-    if (pair_is_damaged(pair, segment)) {
-        me->facts.damaged++;
         return;
     }
     struct arrival arrival = {
@@ -580,11 +547,13 @@ static void pair_take_fin(struct tcp_pair *pair, const struct tcp_segment *segme
 /* ---- segments ---- */
 
 /* RFC 9293 section 3.5.3: a reset counts when its sequence number is in the window. */
-static bool reset_is_valid(const struct side *me, const struct side *peer, int64_t offset)
+static bool reset_is_valid(const struct tcp_pair *pair, unsigned s, int64_t offset)
 {
+    const struct side *me = &pair->side[s];
+
     if (!me->started && !me->facts.syn_seen)
         return true; /* refuses a SYN, or there is nothing to compare its number with */
-    if (offset < 0 || (uint64_t)offset > pair_reach(me, peer))
+    if (offset < 0 || (uint64_t)offset > pair_reach(pair, s))
         return false;
     return !me->facts.acked_known || (uint64_t)offset >= me->facts.acked;
 }
@@ -592,7 +561,7 @@ static bool reset_is_valid(const struct side *me, const struct side *peer, int64
 static void take_reset(struct tcp_pair *pair, const struct tcp_segment *segment, int64_t offset)
 {
     unsigned s = segment->side & 1;
-    if (!reset_is_valid(&pair->side[s], &pair->side[!s], offset))
+    if (!reset_is_valid(pair, s, offset))
         return;
     bool again = pair->side[s].reset;
     pair->side[s].reset = true;
@@ -617,8 +586,10 @@ static void pair_take_ack(struct tcp_pair *pair, unsigned s, uint64_t acked, boo
     if (acked <= pair_larger(me->facts.highest, me->facts.next) + WINDOW_LARGEST) { /* no window was ever wider */
         me->facts.acked = me->facts.acked_known ? pair_larger(me->facts.acked, acked) : acked;
         me->facts.acked_known = true;
-        if (more)
+        if (more) {
             me->acked_since = pair->now;
+            tcp_accept_acked(&pair->accept, s, acked, me->facts.highest);
+        }
     }
     if (more)
         give_up_overtaken(pair, s);
@@ -642,11 +613,6 @@ static int64_t cut_to_start(struct tcp_segment *segment, int64_t offset)
     segment->header = NULL;
     INVARIANT(segment->captured <= segment->length && offset + cut <= 0);
     return offset + cut;
-}
-
-static bool is_syn(const struct tcp_segment *segment)
-{
-    return (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN;
 }
 
 /* Learns from a segment where the streams start. True: the start of the acknowledged stream is only a guess. */
@@ -673,17 +639,19 @@ static bool find_starts(struct side *me, struct side *peer, const struct tcp_seg
 }
 
 /* No receiver would accept octets up to `end`. */
-static bool is_out_of_reach(const struct side *me, const struct side *peer, uint64_t end)
+static bool is_out_of_reach(const struct tcp_pair *pair, unsigned s, uint64_t end)
 {
-    return end > me->facts.next + WINDOW_SLACK && end > pair_reach(me, peer);
+    return end > pair->side[s].facts.next + WINDOW_SLACK && end > pair_reach(pair, s);
 }
 
 /* Before the start, of another connection, or out of reach, until several such segments have come. */
-static bool pair_is_foreign(struct side *me, const struct side *peer, const struct tcp_segment *segment, int64_t offset)
+static bool pair_is_foreign(struct tcp_pair *pair, unsigned s, const struct tcp_segment *segment, int64_t offset)
 {
+    struct side *me = &pair->side[s];
+
     if (offset < 0 || (is_syn(segment) && me->facts.isn != segment->seq + 1))
         return true;
-    return is_out_of_reach(me, peer, (uint64_t)offset + segment->length) && ++me->strays < STRAYS_BELIEVED;
+    return is_out_of_reach(pair, s, (uint64_t)offset + segment->length) && ++me->strays < STRAYS_BELIEVED;
 }
 
 /* Octets and FIN of a segment that belongs to the stream, at `start`. */
@@ -703,7 +671,180 @@ static void take_content(struct tcp_pair *pair, const struct tcp_segment *segmen
         deliver_fin(pair, s);
 }
 
+/* ---- what its receiver accepts ---- */
+
+static uint64_t used_top(const struct side *side)
+{
+    return pair_larger(side->facts.next, side->claimed);
+}
+
+static struct tcp_view view_of(const struct tcp_pair *pair, const struct tcp_segment *segment)
+{
+    const struct side *me = &pair->side[segment->side & 1], *peer = &pair->side[!(segment->side & 1)];
+    struct tcp_view view = {.segment = segment,
+                            .side = segment->side & 1,
+                            .start = me->facts.based ? unwrap(me, segment->seq + is_syn(segment)) : 0,
+                            .acks = segment->flags & TCP_ACK && peer->facts.based && !peer->base_guessed,
+                            .sent = {used_top(me), used_top(peer)},
+                            .taken = {me->facts.acked, peer->facts.acked},
+                            .heard = {me->seen, peer->seen}};
+
+    view.end = view.start + segment->length + (segment->flags & TCP_FIN ? 1 : 0);
+    view.acked = view.acks ? unwrap(peer, segment->ack) : 0;
+    return view;
+}
+
+static void pair_learn(struct tcp_pair *pair, const struct tcp_segment *segment)
+{
+    const struct side *a = &pair->side[0], *b = &pair->side[1];
+    bool scaled = a->window_scale != SCALE_UNKNOWN && b->window_scale != SCALE_UNKNOWN;
+    struct tcp_view view;
+
+    /* The scale counts only if both SYNs offered one (RFC 7323 section 2.2). */
+    if (is_syn(segment) && a->syn_scale_seen && b->syn_scale_seen)
+        tcp_accept_scales(&pair->accept, scaled ? (uint8_t)pair_smaller(a->window_scale, SCALE_LARGEST) : 0,
+                          scaled ? (uint8_t)pair_smaller(b->window_scale, SCALE_LARGEST) : 0);
+    view = view_of(pair, segment);
+    tcp_accept_learn(&pair->accept, &view);
+}
+
+static void pair_refuse(struct tcp_pair *pair, const struct tcp_segment *segment, enum packet_refusal why)
+{
+    pair->side[segment->side & 1].facts.refused[why]++;
+}
+
+static enum packet_refusal pair_look(struct tcp_pair *pair, const struct tcp_segment *segment)
+{
+    struct side *me = &pair->side[segment->side & 1], *peer = &pair->side[!(segment->side & 1)];
+    enum packet_refusal refusal = tcp_accept_intact(&pair->accept, segment, is_joined(peer, segment));
+
+    if (refusal == ACCEPTED || (refusal == DOUBTFUL && me->facts.based && peer->facts.based))
+        return refusal;
+    refusal = refusal == DOUBTFUL ? REFUSED_CHECKSUM : refusal;
+    pair_refuse(pair, segment, refusal);
+    if (refusal == REFUSED_CHECKSUM && segment->length > 0 && me->facts.based &&
+        unwrap(me, segment->seq) == (int64_t)me->facts.highest)
+        tcp_accept_wrong(&pair->accept, segment->side & 1, me->facts.highest + segment->length);
+    return refusal;
+}
+
+bool tcp_pair_is_intact(struct tcp_pair *pair, const struct tcp_segment *segment)
+{
+    enum packet_refusal refusal = pair_look(pair, segment);
+
+    return refusal == ACCEPTED || refusal == DOUBTFUL;
+}
+
+/* A segment that waits. */
+struct waiting {
+    struct dispute_item item; /* first */
+    bool suspect;             /* its checksum is wrong */
+    struct tcp_segment segment;
+    uint8_t octets[];
+};
+
+static void pair_take(struct tcp_pair *pair, const struct tcp_segment *segment);
+
+/* Takes what has waited, or refuses the part that agrees with a false claim. */
+static void settle_dispute(struct tcp_pair *pair, enum dispute_reading reading)
+{
+    struct dispute dispute = pair->accept.dispute;
+    struct side *about = &pair->side[dispute.about];
+
+    if (reading == DISPUTE_TRUE && dispute.kind == REFUSED_ACK)
+        about->claimed = pair_larger(about->claimed, dispute.at);
+    if (reading == DISPUTE_TRUE && dispute.kind == REFUSED_CHECKSUM)
+        pair->accept.side[dispute.about].sum_unused = true;
+    if (reading == DISPUTE_TRUE && dispute.kind == REFUSED_WINDOW && dispute.ahead[!dispute.about] == 0)
+        pair->accept.side[!dispute.about].window_known = pair->accept.side[!dispute.about].scale_known = false;
+    for (struct dispute_item *item = dispute_end(&pair->accept.dispute), *next; item; item = next) {
+        const struct tcp_segment *segment = &((struct waiting *)item)->segment;
+        struct tcp_view view = view_of(pair, segment);
+        enum packet_refusal place =
+            segment->flags & (TCP_SYN | TCP_RST) ? ACCEPTED : tcp_accept_place(&pair->accept, &view);
+        bool beyond = item->ahead && view.side == dispute.about && view.start > (int64_t)view.sent[0];
+
+        next = item->next;
+        if (((const struct waiting *)item)->suspect && !pair->accept.side[view.side].sum_unused)
+            place = REFUSED_CHECKSUM;
+        if (place == DOUBTFUL || (place == ACCEPTED && beyond))
+            place = reading == DISPUTE_TRUE ? ACCEPTED : (enum packet_refusal)dispute.kind;
+        if (place == ACCEPTED)
+            pair_take(pair, segment);
+        else
+            pair_refuse(pair, segment, place);
+        free(item);
+    }
+}
+
+/* Keeps a segment until the doubt is settled. */
+static void pair_wait(struct tcp_pair *pair, const struct tcp_view *view, bool suspect)
+{
+    struct dispute *dispute = &pair->accept.dispute;
+    const struct tcp_segment *segment = view->segment;
+    enum dispute_vote vote = !dispute->first ? DISPUTE_AHEAD
+                             : suspect       ? tcp_accept_sum_vote(dispute, view)
+                                             : tcp_accept_vote(dispute, view);
+    struct waiting *waiting =
+        (struct waiting *)dispute_add(dispute, sizeof *waiting + segment->captured, view->side, vote);
+    enum dispute_reading reading = waiting ? dispute_read(dispute) : dispute_read_last(dispute);
+
+    if (waiting) {
+        waiting->suspect = suspect;
+        waiting->segment = *segment;
+        waiting->segment.payload = waiting->octets;
+        waiting->segment.header = NULL;
+        waiting->segment.summed = false;
+        if (segment->captured)
+            memcpy(waiting->octets, segment->payload, segment->captured);
+    }
+    if (reading != DISPUTE_OPEN)
+        settle_dispute(pair, reading);
+    if (!waiting)
+        pair_take(pair, segment);
+}
+
+/* True: the segment waits, or is refused. */
+static bool pair_holds_back(struct tcp_pair *pair, const struct tcp_segment *segment, bool suspect)
+{
+    struct tcp_view view = view_of(pair, segment);
+    enum packet_refusal place;
+
+    if (suspect && !pair->accept.dispute.open) {
+        struct dispute claim = tcp_accept_sum_claim(&view);
+
+        dispute_begin(&pair->accept.dispute, &claim);
+    } else if (!pair->accept.dispute.open) {
+        place =
+            segment->flags & (TCP_SYN | TCP_RST) || !view.heard[0] ? ACCEPTED : tcp_accept_place(&pair->accept, &view);
+        if (place == ACCEPTED)
+            return false;
+        struct dispute claim = tcp_accept_claim(&pair->accept, &view);
+        if (place == DOUBTFUL && pair->eager_holes) {
+            if (claim.kind == REFUSED_ACK)
+                return false;
+            place = REFUSED_WINDOW;
+        }
+        if (place != DOUBTFUL) {
+            pair_refuse(pair, segment, place);
+            return true;
+        }
+        dispute_begin(&pair->accept.dispute, &claim);
+    }
+    pair_wait(pair, &view, suspect);
+    return true;
+}
+
 void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
+{
+    enum packet_refusal look = pair_look(pair, segment);
+
+    if ((look == ACCEPTED || look == DOUBTFUL) && !pair_holds_back(pair, segment, look == DOUBTFUL))
+        pair_take(pair, segment);
+}
+
+/* An accepted segment. */
+static void pair_take(struct tcp_pair *pair, const struct tcp_segment *segment)
 {
     struct tcp_segment cut;
     unsigned s = segment->side & 1;
@@ -712,10 +853,6 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
     pair->frame = segment->frame;
     pair->now = segment->time_ns;
 
-    if (me->sums_right + me->sums_wrong < SUMS_SAMPLED && pair_is_damaged(pair, segment)) {
-        me->facts.damaged++;
-        return;
-    }
     bool guessed = (syn || !starts_known) && find_starts(me, peer, segment);
 
     /* The SYN itself takes a sequence number; its payload, if any, comes after it (RFC 7413). */
@@ -729,8 +866,7 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
     if (pair->events.segment)
         pair->events.segment(pair->events.ctx, segment, not_negative(offset), acked.known, acked.to);
 
-    if (!syn && segment->window > me->largest_window)
-        me->largest_window = segment->window;
+    pair_learn(pair, segment);
     if (acked.known)
         pair_take_ack(pair, !s, acked.to, segment->length > 0);
     if (segment->flags & TCP_RST) {
@@ -739,23 +875,26 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
     }
     if (syn && !me->started && !peer->started)
         me->reset = peer->reset = false; /* a SYN repeated after a refusal */
-    if (!pair_is_foreign(me, peer, segment, offset))
+    if (!pair_is_foreign(pair, s, segment, offset))
         take_content(pair, segment, (uint64_t)offset, unwrapped == offset, acked);
     if (me->facts.acked > me->facts.next)
         give_up_lost(pair, s);
     INVARIANT(side_is_sound(me) && side_is_sound(peer));
-    INVARIANT(!pair->direct && !me->takes_back);
 }
 
 size_t tcp_pair_held(const struct tcp_pair *pair, unsigned side)
 {
-    return pair->side[side].held.octets;
+    const struct dispute *dispute = &pair->accept.dispute;
+
+    return pair->side[side].held.octets + (dispute->about == side ? dispute->octets : 0);
 }
 
 void tcp_pair_stop_waiting(struct tcp_pair *pair, unsigned side)
 {
+    if (pair->accept.dispute.open)
+        settle_dispute(pair, dispute_read_last(&pair->accept.dispute));
     while (!tcp_held_empty(&pair->side[side].held))
-        pair_give_up(pair, side, tcp_held_first(&pair->side[side].held)->start, HOLE_MEMORY_LIMIT, NULL);
+        pair_give_up(pair, side, tcp_held_first(&pair->side[side].held)->start, no_room_cause(pair, side), NULL);
     tcp_held_free(&pair->side[side].held);
     deliver_fin(pair, side);
     INVARIANT(tcp_pair_held(pair, side) == 0 && side_is_sound(&pair->side[side]));
@@ -763,6 +902,8 @@ void tcp_pair_stop_waiting(struct tcp_pair *pair, unsigned side)
 
 void tcp_pair_finish(struct tcp_pair *pair)
 {
+    if (pair->accept.dispute.open)
+        settle_dispute(pair, dispute_read_last(&pair->accept.dispute));
     for (unsigned s = 0; s < 2; s++) {
         struct side *me = &pair->side[s];
         if (me->base_guessed && !me->seen)

@@ -7,8 +7,8 @@
  * overlaps, wrap, keep-alives, zero-window probes, half-close and RST. Octets are delivered in order and never twice;
  * the first arrival wins, and repeats that differ are reported. A hole is given up when the other side acknowledges
  * octets beyond the hole that the capture does not have (lost by the capture, not by the network), when the bound on
- * held octets is reached, or at the end. A segment that was damaged on its way is ignored; its checksum is verified if
- * its octets are wrong in some way, or if the segment does not simply continue the stream.
+ * held octets is reached, or at the end. Segments that their receiver does not
+ * accept are counted, and otherwise ignored (engine/tcp/tcp_accept.h).
  *
  * Sans-I/O. Memory: at most `limit` octets of out-of-order data per side, plus a fixed amount.
  */
@@ -17,6 +17,7 @@
 
 #include "engine/core/arena.h"
 #include "engine/packet/addressed.h"
+#include "engine/tcp/tcp_accept.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -118,20 +119,11 @@ struct tcp_side_facts {
     uint64_t acked;           /* highest offset of this side acknowledged by the other */
     uint32_t largest_segment; /* payload octets; far above MSS: TSO/GRO capture */
     bool fin;
-    uint64_t damaged; /* segments ignored because their checksums are wrong while most of this side's are right */
+    uint64_t refused[REFUSALS]; /* segments that no receiver accepts */
 };
 const struct tcp_side_facts *tcp_pair_facts(const struct tcp_pair *pair, unsigned side);
 
-/*
- * Call it while octets of `side` are delivered, if something is wrong with them: true if their segment was damaged on
- * the way, so that no receiver accepted it. If most checksums of a side are wrong, its interface fills them in and they
- * prove nothing.
- */
-bool tcp_pair_is_damaged(struct tcp_pair *pair, unsigned side);
-/*
- * After tcp_pair_is_damaged() has returned true: takes back the octets being delivered, starting at `from`; they will
- * be sent again.
- */
-void tcp_pair_take_back(struct tcp_pair *pair, unsigned side, uint64_t from);
+/* Whether a receiver looks at the segment, judging by checksum and flags; otherwise it is counted. */
+bool tcp_pair_is_intact(struct tcp_pair *pair, const struct tcp_segment *segment);
 
 #endif

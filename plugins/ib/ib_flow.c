@@ -348,7 +348,7 @@ static void flow_drop(const struct ib_arrival *arrival)
     const struct ib_opcode_info *info = arrival->packet->info;
 
     if (connection && info && !info->response)
-        ib_rc_damaged(connection->rc, ib_connection_sender(connection, arrival));
+        ib_rc_damaged(connection->rc, ib_connection_sender(connection, arrival), arrival->packet);
 }
 
 static void note_cut(struct ib_frame_more *more, const struct packet *whole, const struct ib_packet *packet)
@@ -393,6 +393,8 @@ static void flow_take(const struct packet *whole, const struct ib_datagram *data
     arrival = ib_arrival_of(datagram, &packet);
     icrc = ib_datagram_icrc(datagram, &packet);
     packet.icrc_wrong = icrc == ICRC_WRONG;
+    if (ib_is_other_version(&packet))
+        return;
     if (ib_icrc_drops(icrc_senders, &arrival, icrc)) {
         flow_drop(&arrival);
         return;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which segments count: those that their receiver accepts (RFC 9293 section 3.10.7.4, RFC 5961, RFC 7323). Everything
+ * after this, and all layers above, sees accepted segments only. An observer knows less than the receiver: the capture
+ * may lack segments. So what may also be explained by a loss waits (engine/packet/dispute.h).
+ *
+ * Checksums that an interface fills in after the capture are wrong in the capture. A sender's checksum counts from its
+ * first right one on, and no longer once the peer has acknowledged octets that came with wrong checksums only. Segments
+ * that the peer does not acknowledge, whoever sent them, decide nothing.
+ */
+#ifndef IWARP_ENGINE_TCP_TCP_ACCEPT_H
+#define IWARP_ENGINE_TCP_TCP_ACCEPT_H
+
+#include "engine/packet/addressed.h"
+#include "engine/packet/dispute.h"
+#include "engine/packet/refusal.h"
+
+struct tcp_accept_side {
+    bool sum_right;     /* a checksum was right: checksums count */
+    bool sum_of_data;   /* so was one of data; before, data with wrong checksums are in dispute */
+    bool sum_unused;    /* an interface fills them in: they do not */
+    uint8_t sum_acked;  /* acknowledgments of octets with wrong checksums only */
+    uint64_t sum_wrong; /* end of such octets that are not acknowledged; 0: none */
+    bool window_known, scale_known;
+    uint8_t scale; /* of the windows that this side advertises */
+    uint64_t window_largest;
+    uint64_t edge; /* the other side may send octets before this offset; valid with window_known */
+    bool stamp_known, echo_known;
+    uint32_t stamp, echo; /* latest TSval, and latest TSecr of a segment that the other side had sent */
+};
+
+struct tcp_accept {
+    struct tcp_accept_side side[2];
+    struct dispute dispute;
+};
+
+/* How the streams see a segment. Index 0: its sender, 1: its receiver. */
+struct tcp_view {
+    const struct tcp_segment *segment;
+    unsigned side;      /* the sender's */
+    int64_t start, end; /* offsets of its sequence numbers, FIN included */
+    int64_t acked;      /* the ACK number as an offset */
+    uint64_t sent[2];   /* the highest offset that a side has used */
+    uint64_t taken[2];  /* the highest offset acknowledged */
+    bool heard[2];      /* captured so far, so `sent` means something */
+    bool acks;          /* the offset of the ACK number is known */
+};
+
+/*
+ * Verifies the checksum, and that there is an ACK flag where one is needed. joined: an interface has joined segments.
+ * DOUBTFUL: the checksum is wrong, but so far only segments without data had right ones.
+ */
+enum packet_refusal tcp_accept_intact(struct tcp_accept *accept, const struct tcp_segment *segment, bool joined);
+/* Octets up to `end`, beyond what was known, came with a wrong or with a right checksum; `acked` was acknowledged. */
+void tcp_accept_wrong(struct tcp_accept *accept, unsigned side, uint64_t end);
+void tcp_accept_acked(struct tcp_accept *accept, unsigned side, uint64_t acked, uint64_t highest);
+/* For such a segment: the claim that its receiver has accepted it; the vote of a later one. */
+struct dispute tcp_accept_sum_claim(const struct tcp_view *view);
+enum dispute_vote tcp_accept_sum_vote(const struct dispute *dispute, const struct tcp_view *view);
+/* Compares an intact segment with what was sent and accepted before. */
+enum packet_refusal tcp_accept_place(const struct tcp_accept *accept, const struct tcp_view *view);
+/* If that is DOUBTFUL: the claim that the segment makes. */
+struct dispute tcp_accept_claim(const struct tcp_accept *accept, const struct tcp_view *view);
+/* While there is a dispute: what the segment says about it. */
+enum dispute_vote tcp_accept_vote(struct dispute *dispute, const struct tcp_view *view);
+/* Learns windows and timestamps from an accepted segment. */
+void tcp_accept_learn(struct tcp_accept *accept, const struct tcp_view *view);
+/* Both SYNs were captured, with these scales of the window (0: none). */
+void tcp_accept_scales(struct tcp_accept *accept, uint8_t scale, uint8_t other);
+
+#endif
