@@ -26,6 +26,8 @@ enum check_taking check_take_finding(const struct check_options *options, struct
     struct report_finding kept = {.rule = finding->rule,
                                   .severity = finding->severity,
                                   .direction = direction,
+                                  .side = finding->place.side,
+                                  .basis = finding->basis,
                                   .awaited = finding->place.awaited,
                                   .frame = finding->place.frame,
                                   .first_frame = finding->place.first_frame,

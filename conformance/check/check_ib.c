@@ -61,7 +61,8 @@ static void ib_withdraw(struct watched_ib *ib, const struct ib_rc_hole *hole)
         const struct report_finding *finding = &g_array_index(findings, struct report_finding, i);
         enum rule_id rule = finding->rule;
 
-        if (!ib_rc_hole_explains(rule, MAX(finding->frame, finding->more_last), hole->after))
+        if (!ib_rc_hole_explains(rule, MAX(finding->frame, finding->more_last), hole->after) ||
+            verdict_stands(&watched->verdict, finding->basis, finding->side, side, hole->to - hole->from))
             continue;
         check_drop_finding(watched->share->options, watched->report, i);
         verdict_withdraw(&watched->verdict, rule);

@@ -33,6 +33,8 @@ struct report_finding {
     enum rule_id rule;
     enum rule_severity severity;
     enum direction direction; /* from the end at fault; never DIR_UNKNOWN: by presumed roles if need be */
+    uint8_t side;             /* of what broke the rule */
+    enum finding_basis basis; /* the messages on which the finding depends */
     bool awaited;             /* something that had to follow `frame`, which has the other direction, is missing */
     uint32_t frame, first_frame, related_frame;
     struct finding_subject subject;

@@ -44,6 +44,7 @@ void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity s
 {
     struct finding finding = {.rule = id,
                               .severity = severity,
+                              .basis = v->basis,
                               .direction = direction,
                               .place = *place,
                               .subject = v->subject,

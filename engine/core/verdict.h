@@ -44,9 +44,17 @@ struct finding_subject {
     const char *kind;      /* "Call", "Reply", "Error"; "none" for an answer that never came */
 };
 
+/* The messages on which a finding depends, besides its own. Missing packets can excuse nothing else. */
+enum finding_basis {
+    BASIS_CONTEXT, /* any messages of the other side */
+    BASIS_CALL,    /* the Call of this answer: its caller may have sent it again, with other contents */
+    BASIS_OWN,     /* none */
+};
+
 struct finding {
     enum rule_id rule;
     enum rule_severity severity;
+    enum finding_basis basis;
     enum direction direction;
     struct place place;
     struct finding_subject subject;
@@ -108,6 +116,9 @@ struct verdict {
     bool off;                       /* the host wants no verdicts: layers call no rule family, and `muted` stays true */
     bool muted;                     /* neither counts nor findings: another layer has judged the current octets */
     struct finding_subject subject; /* of the findings currently being made */
+    enum finding_basis basis;       /* likewise */
+    /* Since the latest Send of that side: answers to Calls that it had sent, but that the capture lacks. */
+    uint32_t unseen_answered[2];
     void (*finding)(void *ctx, const struct finding *finding); /* may be NULL */
     void *ctx;
 };
@@ -117,6 +128,27 @@ static inline void verdict_mute(struct verdict *v, bool muted)
 {
     v->muted = muted || v->off;
     INVARIANT(v->muted || !v->off);
+}
+
+/* From here on, findings depend on these messages. Returns the former basis, to be restored. */
+static inline enum finding_basis verdict_rest_on(struct verdict *v, enum finding_basis basis)
+{
+    enum finding_basis former = v->basis;
+
+    v->basis = basis;
+    return former;
+}
+
+/*
+ * A finding about what `side` sent stands, although so many messages of `hole_side` turn out to be missing. If all of
+ * them are Calls that were answered under other XIDs, none of them is a copy of the finding's Call.
+ */
+static inline bool verdict_stands(const struct verdict *v, enum finding_basis basis, unsigned side, unsigned hole_side,
+                                  uint64_t missing)
+{
+    if (basis == BASIS_CALL)
+        return side == hole_side || (missing > 0 && missing <= v->unseen_answered[hole_side]);
+    return basis == BASIS_OWN;
 }
 
 /* For verdict_passed(): adds 256 passes. */

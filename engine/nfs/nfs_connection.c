@@ -288,6 +288,20 @@ static void connection_call(struct nfs_look *look)
     }
 }
 
+/* The Reply against its own Call. */
+static void judge_pair(struct nfs_look *look)
+{
+    enum finding_basis former = verdict_rest_on(look->nfs->verdict, BASIS_CALL);
+
+    nfs_minor_reply(look);
+    if (!look->t->misread) {
+        nfs_size_reply(look);
+        nfs_result_reply(look);
+        nfs_delegation_reply(look);
+    }
+    verdict_rest_on(look->nfs->verdict, former);
+}
+
 static void connection_reply(struct nfs_look *look)
 {
     const struct rpcrdma_body *body = look->body;
@@ -317,13 +331,8 @@ static void connection_reply(struct nfs_look *look)
     nfs_recall_reply(look);
     nfs_sessions_reply(look);
     nfs_minor_message(look, true);
-    nfs_minor_reply(look);
     nfs_sequence_reply(look);
-    if (look->t->misread)
-        return;
-    nfs_size_reply(look);
-    nfs_result_reply(look);
-    nfs_delegation_reply(look);
+    judge_pair(look);
 }
 
 void nfs_connection_payload(struct nfs_connection *nfs, const struct rpcrdma_payload *payload)

@@ -155,7 +155,7 @@ enum rpcrdma_outcome {
 /* What the capture lacks of a Call and of what followed. The worse state stays. */
 enum rpcrdma_damage {
     RPCRDMA_WHOLE,
-    RPCRDMA_DAMAGED, /* octets of either direction were lost since the Call: absence proves nothing */
+    RPCRDMA_DAMAGED, /* octets of either direction may have been lost since the Call: absence proves nothing */
     RPCRDMA_LATE,    /* the Call was captured after its answer, which is unknown */
 };
 
@@ -199,6 +199,7 @@ struct rpcrdma_transaction {
     bool succeeded : 1;   /* the Reply says SUCCESS */
     bool twin : 1;        /* a Call with this XID from the other side was outstanding when this Call arrived */
     bool uncounted : 1;   /* uses no credit: rpcrdma_credit_rules.c */
+    bool recalled : 1;    /* the caller may have sent the Call again, with other chunks, in a hole or in other octets */
     bool offers_lost : 1; /* more segments than can be remembered */
     uint16_t fault; /* 1 + the first rule that the Call broke (at least a warning); decides how the answer is judged. 0:
                        none */
@@ -212,6 +213,7 @@ struct rpcrdma_transaction {
     struct place call, answer; /* of the Sends; answer: the Reply or RDMA_ERROR, if any */
     uint64_t call_operation, answer_operation; /* numbers of RDMA operations */
     uint64_t call_received;                    /* the caller had received at least this much */
+    uint64_t call_after;                       /* the same, for the first transmission of the Call */
     struct rpcrdma_chunk_state *chunks;
     struct rpcrdma_offer *offers;
     struct rpcrdma_request request;

@@ -286,8 +286,8 @@ void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const s
         rpcrdma_threshold_private_data(rpcrdma, data, status);
 }
 
-/* Something that this side sent is missing; sends: messages may be missing. */
-static void rpcrdma_connection_lose(struct rpcrdma_connection *rpcrdma, unsigned side, bool sends)
+/* Something that this side sent before the offset `end` is missing; sends: messages may be missing. */
+static void rpcrdma_connection_lose(struct rpcrdma_connection *rpcrdma, unsigned side, bool sends, uint64_t end)
 {
     struct rpcrdma_side *s = &rpcrdma->side[side];
 
@@ -295,7 +295,7 @@ static void rpcrdma_connection_lose(struct rpcrdma_connection *rpcrdma, unsigned
     s->lost_frame = rpcrdma->said_frame;
     s->lost_ns = rpcrdma->said_ns;
     s->send_open = false;
-    rpcrdma_transactions_damage(rpcrdma);
+    rpcrdma_transactions_lose(rpcrdma, side, sends, end);
     INVARIANT(!s->calls.waiting.newest || s->calls.waiting.newest->damage != RPCRDMA_WHOLE);
     INVARIANT(!s->calls.waiting.oldest || s->calls.waiting.oldest->damage != RPCRDMA_WHOLE);
     if (rpcrdma->verdict->off)
@@ -314,7 +314,7 @@ static void rpcrdma_connection_lose(struct rpcrdma_connection *rpcrdma, unsigned
 static void lose_message(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     rpcrdma_lacks_one(rpcrdma, side);
-    rpcrdma_connection_lose(rpcrdma, side, true);
+    rpcrdma_connection_lose(rpcrdma, side, true, UINT64_MAX);
     INVARIANT(rpcrdma->side[side].lack.any && rpcrdma->side[side].hole && !rpcrdma_sends_seen(rpcrdma, side));
 }
 
@@ -327,7 +327,7 @@ static void lose_pending(struct rpcrdma_connection *rpcrdma, unsigned side)
     if (rpcrdma->side[side].send_open && !rpcrdma->gaps_show_late) /* the hole cuts the Send in progress */
         rpcrdma_lacks_one(rpcrdma, side);
     rpcrdma_lacks_unknown(rpcrdma, side);
-    rpcrdma_connection_lose(rpcrdma, side, true);
+    rpcrdma_connection_lose(rpcrdma, side, true, UINT64_MAX);
     INVARIANT(!rpcrdma_sends_seen(rpcrdma, side) && !rpcrdma_calls_seen(rpcrdma, side));
 }
 
@@ -336,12 +336,15 @@ static void lose_pending(struct rpcrdma_connection *rpcrdma, unsigned side)
 static void judge_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t, bool reply,
                           struct rpcrdma_message *message)
 {
+    enum finding_basis former = verdict_rest_on(rpcrdma->verdict, reply ? BASIS_CALL : BASIS_OWN);
+
     if (reply) {
         rpcrdma_result_payload(rpcrdma, message);
         rpcrdma_reply_payload(rpcrdma, message);
     } else {
         rpcrdma_call_payload(rpcrdma, t, message);
     }
+    verdict_rest_on(rpcrdma->verdict, former);
 }
 
 /* message: the message with the payload; NULL: a Long Call's, which was read. rpc: as for rpcrdma_payload_decode(). */
@@ -406,8 +409,11 @@ static void rpcrdma_connection_call(struct rpcrdma_connection *rpcrdma, struct r
 /* A Reply without a known payload. */
 static void rpcrdma_judge_chunks(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
+    enum finding_basis former = verdict_rest_on(rpcrdma->verdict, BASIS_CALL);
+
     if (!rpcrdma->verdict->off)
         rpcrdma_reply_payload(rpcrdma, m);
+    verdict_rest_on(rpcrdma->verdict, former);
 }
 
 /* The payload of a Long Reply is in the Reply chunk, written there before this Send. */
@@ -445,10 +451,13 @@ static struct rpcrdma_transaction *discarded_answer_to(const struct rpcrdma_conn
 /* Takes chunk lists and payload, and judges them against the Call. */
 static void rpcrdma_take_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
+    enum finding_basis former = verdict_rest_on(rpcrdma->verdict, BASIS_CALL);
+
     rpcrdma_take_returned(m->transaction, m);
     INVARIANT(m->transaction->side != m->side && rpcrdma_waits(m->transaction));
     if (!rpcrdma->verdict->off)
         rpcrdma_reply_header(rpcrdma, m);
+    verdict_rest_on(rpcrdma->verdict, former);
     if (m->lacking > 0)
         rpcrdma_judge_chunks(rpcrdma, m);
     else if (m->has_rpc)
@@ -548,9 +557,12 @@ static void rpcrdma_connection_settle(struct rpcrdma_connection *rpcrdma, struct
 /* Before the transaction is opened or looked up. */
 static void judge_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
+    enum finding_basis former = verdict_rest_on(rpcrdma->verdict, BASIS_OWN);
+
     rpcrdma_header_message(rpcrdma, m);
     m->discarded = m->faulty && m->kind == RPCRDMA_KIND_REPLY;
     rpcrdma_threshold_message(rpcrdma, m);
+    verdict_rest_on(rpcrdma->verdict, former);
     rpcrdma_resource_message(rpcrdma, m);
     rpcrdma_revoked_message(rpcrdma, m);
     rpcrdma_record_send(rpcrdma, m);
@@ -562,7 +574,10 @@ static void judge_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 /* Before the transaction is closed. */
 static void judge_last(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
+    enum finding_basis former = verdict_rest_on(rpcrdma->verdict, BASIS_OWN);
+
     rpcrdma_threshold_length(rpcrdma, m);
+    verdict_rest_on(rpcrdma->verdict, former);
     rpcrdma_resource_sent(rpcrdma, m);
     rpcrdma_reaction_message(rpcrdma, m);
 }
@@ -721,7 +736,7 @@ static void on_send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_p
         rpcrdma_connection_on_send(rpcrdma, part, s->send, s->send_n,
                                    s->send_there < s->send_n ? s->send_there : s->send_n, unsure);
     else if (part->psns.gaps_show_late)
-        rpcrdma_connection_lose(rpcrdma, side, true); /* counted together with the missing packets */
+        rpcrdma_connection_lose(rpcrdma, side, true, UINT64_MAX); /* counted together with the missing packets */
     else
         lose_message(rpcrdma, side);
 }
@@ -802,7 +817,7 @@ static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part
         return;
     if (!part->memory_known) {
         if (part->kind != RDMA_READ)
-            rpcrdma_transactions_damage(rpcrdma); /* the octets belong to one of the transactions */
+            rpcrdma_transactions_lose(rpcrdma, part->place.side & 1u, false, UINT64_MAX); /* of any transaction */
         return;
     }
     rpcrdma_recognise_by_setup(rpcrdma);
@@ -820,7 +835,7 @@ static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part
 static void lose_beginning(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     rpcrdma_lacks_beginning(rpcrdma, side);
-    rpcrdma_connection_lose(rpcrdma, side, true);
+    rpcrdma_connection_lose(rpcrdma, side, true, UINT64_MAX);
     INVARIANT(!rpcrdma_sends_seen(rpcrdma, side) && !rpcrdma_calls_seen(rpcrdma, side));
 }
 
@@ -834,7 +849,7 @@ static void lose_before(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
     if (cut) /* the hole cuts the Send in progress */
         rpcrdma_lacks_one(rpcrdma, side);
     sends = rpcrdma_lacks_before(rpcrdma, part);
-    rpcrdma_connection_lose(rpcrdma, side, sends || cut);
+    rpcrdma_connection_lose(rpcrdma, side, sends || cut, part->place.offset);
     INVARIANT(rpcrdma->side[side].hole && !rpcrdma->side[side].send_open);
 }
 

@@ -12,6 +12,7 @@ static void rpcrdma_doubt_message(struct rpcrdma_transaction *t, bool reply)
     struct rpcrdma_buffers *buffers = rpcrdma_buffers_of(t);
 
     rpcrdma_damage(t);
+    t->recalled |= !reply;
     if (!buffers)
         return;
     rpcrdma_body_of(t, reply)->cut = true;

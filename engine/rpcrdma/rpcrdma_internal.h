@@ -434,7 +434,11 @@ static inline bool rpcrdma_body_succeeded(const struct rpcrdma_body *body)
 
 /* One of the transaction's bodies, to be filled in; the transaction is outstanding. */
 struct rpcrdma_body *rpcrdma_body_of(struct rpcrdma_transaction *transaction, bool reply);
-void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma);
+/*
+ * Octets that `side` sent before the offset `end` are missing; sends: among them may be Sends. What the other side had
+ * received when it sent its Call cannot concern the Call.
+ */
+void rpcrdma_transactions_lose(struct rpcrdma_connection *rpcrdma, unsigned side, bool sends, uint64_t end);
 /*
  * The other side has accessed memory of `owner`, and nothing says for which Call: octets that this access should have
  * moved are not held against the outstanding Calls.

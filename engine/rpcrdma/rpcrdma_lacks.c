@@ -177,6 +177,7 @@ void rpcrdma_lacks_send(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
         lack->sends = part->place.offset < s->calls.lagged_until ? lack->sends : 0;
         lack->answered = 0;
     }
+    rpcrdma->verdict->unseen_answered[part->place.side & 1u] = 0;
     INVARIANT(lack_is_sound(lack));
     INVARIANT(part->psns.gaps_show_late || (lack->numbered && lack->number == part->number));
 }
@@ -185,6 +186,7 @@ void rpcrdma_lacks_answered(struct rpcrdma_connection *rpcrdma, unsigned caller)
 {
     rpcrdma->side[caller].lack.answered++;
     rpcrdma->side[caller].lack.unseen++;
+    rpcrdma->verdict->unseen_answered[caller]++;
     INVARIANT(lack_is_sound(&rpcrdma->side[caller].lack));
 }
 

@@ -340,7 +340,7 @@ static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma
 
 /* ---- a Call that the capture may lack ---- */
 
-/* The chunks are the Call's. If octets were lost since, a lost Call with the same XID may explain a difference. */
+/* The chunks are the Call's. If Sends of the caller are missing since, one with the same XID may explain a difference. */
 static bool fits_call(const struct rpcrdma_message *reply)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
@@ -387,7 +387,7 @@ void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
         return;
     message->faulty = false; /* from here on: an error found by these rules */
     judge_read_list(rpcrdma, message);
-    if (message->transaction->damage && !fits_call(message)) {
+    if (message->transaction->recalled && !fits_call(message)) {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_6_07);
         message->misread = true;
         message->faulty |= before;

@@ -420,6 +420,8 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     t->call = call->place;
     t->call_operation = call->operation;
     t->call_received = call->received;
+    /* On InfiniBand, the sender of a copy may have received less when it first sent the Call. */
+    t->call_after = call->resent || call->place.first_frame < call->place.frame ? 0 : call->received;
     open = &rpcrdma_buffers_of(t)->open;
     open->call_header.status = call->header.status;
     open->call_header.vers = call->header.vers;
@@ -531,11 +533,14 @@ void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdm
         rpcrdma->events.answered(rpcrdma->events.ctx, t);
 }
 
-void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma)
+void rpcrdma_transactions_lose(struct rpcrdma_connection *rpcrdma, unsigned side, bool sends, uint64_t end)
 {
-    for (unsigned side = 0; side < 2; side++) {
-        for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t));)
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, other_side(side), t));)
+        if (t->call_after < end)
             rpcrdma_damage(t);
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t));) {
+        rpcrdma_damage(t);
+        t->recalled |= sends;
     }
 }
 

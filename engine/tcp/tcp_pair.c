@@ -862,9 +862,11 @@ static void pair_take(struct tcp_pair *pair, const struct tcp_segment *segment)
         offset = cut_to_start(&cut, unwrapped);
         segment = &cut;
     }
-    struct acknowledged acked = guessed ? (struct acknowledged){0} : acknowledged_by(segment, peer);
+    struct acknowledged acked = guessed ? (struct acknowledged){0} : acknowledged_by(segment, peer), told = acked;
+    if (peer->base_guessed && !peer->seen) /* its first segment will show where its offsets begin */
+        told = (struct acknowledged){0};
     if (pair->events.segment)
-        pair->events.segment(pair->events.ctx, segment, not_negative(offset), acked.known, acked.to);
+        pair->events.segment(pair->events.ctx, segment, not_negative(offset), told.known, told.to);
 
     pair_learn(pair, segment);
     if (acked.known)
@@ -876,7 +878,7 @@ static void pair_take(struct tcp_pair *pair, const struct tcp_segment *segment)
     if (syn && !me->started && !peer->started)
         me->reset = peer->reset = false; /* a SYN repeated after a refusal */
     if (!pair_is_foreign(pair, s, segment, offset))
-        take_content(pair, segment, (uint64_t)offset, unwrapped == offset, acked);
+        take_content(pair, segment, (uint64_t)offset, unwrapped == offset, told);
     if (me->facts.acked > me->facts.next)
         give_up_lost(pair, s);
     INVARIANT(side_is_sound(me) && side_is_sound(peer));

@@ -282,6 +282,7 @@ void judge_take(struct judge *judge, const struct finding *finding)
     remark->rule = finding->rule;
     remark->severity = finding->severity;
     remark->direction = finding->direction;
+    remark->basis = finding->basis;
     remark->place = finding->place;
     remark->related_frame = finding->related_frame;
     remark->message = shortened(finding->rule, finding->message);
@@ -306,10 +307,12 @@ static void common_judge_withdraw(struct remark *remark)
     remark->record = NULL;
 }
 
-void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t after)
+void judge_withdraw(struct judge *judge, const struct remark *since, const struct verdict *verdict,
+                    const struct ib_rc_hole *hole)
 {
     for (struct remark *remark = judge->latest; remark && remark != since; remark = remark->earlier) {
-        if (ib_rc_hole_explains(remark->rule, remark->place.frame, after))
+        if (ib_rc_hole_explains(remark->rule, remark->place.frame, hole->after) &&
+            !verdict_stands(verdict, remark->basis, remark->place.side, hole->side, hole->to - hole->from))
             common_judge_withdraw(remark);
     }
 }

@@ -62,8 +62,9 @@ struct record *judge_change_in_frame(struct judge *judge, uint32_t frame);
 /* Like judge_change_at(), whatever the frame; for layers without runs. */
 struct record *judge_change_at_offset(struct judge *judge, const struct place *place);
 
-/* Withdraws findings since then (NULL: all) that a hole after the request in frame `after` may explain (ib_rc.h). */
-void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t after);
+/* Withdraws findings since then (NULL: all) that the hole may explain (ib_rc.h, verdict_stands()). */
+void judge_withdraw(struct judge *judge, const struct remark *since, const struct verdict *verdict,
+                    const struct ib_rc_hole *hole);
 /* Withdraws the finding of this rule at this place. */
 void judge_forget(struct judge *judge, enum rule_id rule, const struct place *place);
 

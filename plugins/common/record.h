@@ -12,6 +12,7 @@ struct remark {
     struct remark *next;
     enum rule_id rule;
     enum rule_severity severity;
+    enum finding_basis basis;
     enum direction direction;
     struct place place;
     uint32_t related_frame;

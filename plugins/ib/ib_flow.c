@@ -115,7 +115,7 @@ static void flow_on_hole(void *ctx, const struct ib_rc_hole *hole)
     struct ib_flow *flow = ctx;
 
     if (flow->connection.rpcrdma)
-        rpcrdma_ib_on_hole(flow->connection.rpcrdma, hole);
+        rpcrdma_ib_on_hole(flow->connection.rpcrdma, &flow->connection.verdict, hole);
     flow->up.hole(ctx, hole);
 }
 

@@ -140,11 +140,12 @@ void rpcrdma_ib_on_part(struct rpcrdma_flow *flow, const struct ib_rc_part *part
     flow->mark[side] = flow->judge.latest;
 }
 
-void rpcrdma_ib_on_hole(struct rpcrdma_flow *flow, const struct ib_rc_hole *hole)
+void rpcrdma_ib_on_hole(struct rpcrdma_flow *flow, const struct verdict *verdict,
+                        const struct ib_rc_hole *hole)
 {
     bool late = hole->after < flow->latest[hole->side & 1u]; /* requests after the hole have been judged */
 
-    judge_withdraw(&flow->judge, late ? NULL : flow->mark[hole->side & 1u], hole->after);
+    judge_withdraw(&flow->judge, late ? NULL : flow->mark[hole->side & 1u], verdict, hole);
 }
 
 /* A side takes an answer with the last copy that was sent before it acknowledges the answer, as in --stats. */

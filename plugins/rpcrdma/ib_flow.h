@@ -10,7 +10,7 @@
 
 /* First pass: events of the transport, before the stack is given them. */
 void rpcrdma_ib_on_part(struct rpcrdma_flow *flow, const struct ib_rc_part *part);
-void rpcrdma_ib_on_hole(struct rpcrdma_flow *flow, const struct ib_rc_hole *hole);
+void rpcrdma_ib_on_hole(struct rpcrdma_flow *flow, const struct verdict *verdict, const struct ib_rc_hole *hole);
 /* The event, which the stack does not learn. */
 void rpcrdma_ib_on_sent_again(struct rpcrdma_flow *flow, const struct place *place);
 /*

@@ -4,6 +4,8 @@
 What iwarp-check says of a capture that is not whole.
 
     loss.py faults FOLDER       captures of every fault, each with one thing missing before it, and what is still found
+    loss.py beside FOLDER       the same with one packet or a burst missing right before or after the fault, or with
+                                the capture beginning shortly before it
     loss.py conforming FOLDER   conforming captures with one packet lost and pauses after it, and what is said of them
 
 FOLDER keeps the captures; what is there is not made again. --check=PROGRAM is another iwarp-check than that of the build,
@@ -29,10 +31,78 @@ HOUR = "I silence wait=3600000"
 CALLS = "; ".join(["I call nfs3.null; R reply"] * 300)
 SENDS = "; ".join(["I send; R send"] * 300)
 READ = "I call nfs3.read count=8192 write; R reply len=8192"
+WRITE = "I call nfs3.write len=8192 read; R pull; R reply"
+CALL = "I call nfs3.getattr; R reply"
+THREE_CALLS = "; ".join([CALL] * 3)
+THREE_SENDS = "; ".join(["I send; R send"] * 3)
 SECONDS_3 = 3 * 10**9
 
 # Messages before the fault, and which of them the capture lacks.
 Kind = collections.namedtuple("Kind", "name before lost")
+# The same for messages after the fault; `lost` also gets the number of packets before these messages.
+Behind = collections.namedtuple("Behind", "name after lost")
+
+
+def send_of(client, number):
+    """A Send in one packet before the fault; its number counts those of this side."""
+    return lambda capture: [capture.send(client, number)]
+
+
+def burst(client, number, packets):
+    """Several packets, from a Send before the fault on."""
+    def lost(capture):
+        first = capture.send(client, number)
+        return [] if first is None else range(first, first + packets)
+    return lost
+
+
+def until(client, number):
+    """Everything before a Send."""
+    return lambda capture: range(capture.send(client, number) or 0)
+
+
+def until_middle(capture):
+    """Everything before the second segment of an RDMA Write."""
+    return range(capture.write_middle(False) or 0)
+
+
+def until_acknowledge(capture):
+    return range(capture.acknowledge() or 0)
+
+
+def behind(client, packets=1):
+    """The first Send after the fault, and the packets after it."""
+    def lost(capture, begun):
+        first = capture.send(client, 0, begun)
+        return [] if first is None else range(first, first + packets)
+    return lost
+
+
+# One packet, or a burst, beside the fault; and captures that begin with each kind of packet.
+BESIDE = {
+    "rpc": (Kind("reply-before", CALL, send_of(False, 0)),
+            Kind("reply-two-before", f"{CALL}; {CALL}", send_of(False, 0)),
+            Kind("response-before", WRITE, lambda c: [c.response_middle()]),
+            Kind("burst-before", f"{CALL}; {CALL}; {CALL}", burst(False, 1, 2)),
+            Kind("burst-before-4", f"{CALL}; {CALL}; {CALL}; {CALL}", burst(True, 1, 4)),
+            Kind("begins-with-call", f"{CALL}; {THREE_CALLS}", until(True, 1)),
+            Kind("begins-with-reply", f"{CALL}; {THREE_CALLS}", until(False, 0)),
+            Kind("begins-with-write", f"{READ}; {THREE_CALLS}", until_middle),
+            Kind("begins-with-acknowledge", f"{READ}; {THREE_CALLS}", until_acknowledge),
+            Kind("begins-with-replies", f"I call nfs3.getattr; I call nfs3.getattr; R reply; R reply; {THREE_CALLS}", until(False, 0)),
+            Behind("call-behind", THREE_CALLS, behind(True)),
+            Behind("reply-behind", THREE_CALLS, behind(False)),
+            Behind("burst-behind", THREE_CALLS, behind(True, 3))),
+    "rdmap": (Kind("send-before", "I send; R send; I send", send_of(True, 1)),
+              Kind("answer-before", "I send; R send", send_of(False, 0)),
+              Kind("burst-before", THREE_SENDS, burst(False, 1, 2)),
+              Kind("begins-with-send", f"I send; R send; {THREE_SENDS}", until(True, 1)),
+              Kind("begins-with-answer", f"I send; R send; {THREE_SENDS}", until(False, 0)),
+              Kind("begins-with-answers", f"I send; I send; R send; R send; {THREE_SENDS}", until(False, 0)),
+              Behind("send-behind", THREE_SENDS, behind(True)),
+              Behind("answer-behind", THREE_SENDS, behind(False)),
+              Behind("burst-behind", THREE_SENDS, behind(True, 3))),
+}
 KINDS = {
     "rpc": (Kind("write", READ, lambda c: [c.write_middle(False)]),
             Kind("write-idle", f"{READ}; {CALLS}; {HOUR}", lambda c: [c.write_middle(False)]),
@@ -67,17 +137,32 @@ def play(gen, script, transport, path):
     return run.returncode == 0
 
 
+def lost_behind(gen, fault, kind, transport, whole):
+    """What is lost after the fault. The capture without the messages after the fault shows where they begin."""
+    bare = whole.with_suffix(".bare.pcap")
+    begun = losses.load(bare).said_last() if play(gen, fault.script, transport, bare) else None
+    bare.unlink(missing_ok=True)
+    if begun is None or not play(gen, f"{fault.script}; {kind.after}", transport, whole):
+        return None
+    return kind.lost(losses.load(whole), begun)
+
+
+def lost_before(gen, fault, kind, transport, whole):
+    if not play(gen, with_before(fault.script, kind.before), transport, whole):
+        return None
+    return kind.lost(losses.load(whole))
+
+
 def make(gen, folder, fault, kind, transport):
     """None if it cannot be played, or nothing can be lost."""
     stem = f"{fault.name.replace('/', '_')}.{kind.name}.{transport}"
     whole, path = folder / f"{stem}.whole.pcap", folder / f"{stem}.pcap"
     gone_path = folder / f"{stem}.gone"
     if not gone_path.exists():
-        gone = []
-        if play(gen, with_before(fault.script, kind.before), transport, whole):
-            capture = losses.load(whole)
-            gone = [place for place in kind.lost(capture) if place is not None]
-            losses.save(path, losses.without(capture.records, gone))
+        lost = lost_behind if isinstance(kind, Behind) else lost_before
+        gone = [place for place in lost(gen, fault, kind, transport, whole) or [] if place is not None]
+        if gone:
+            losses.save(path, losses.without(losses.load(whole).records, gone))
         gone_path.write_text(" ".join(str(place + 1) for place in gone))
     gone = [int(number) for number in gone_path.read_text().split()]
     return Made(fault.name, kind.name, transport, fault.rules, fault.wanted, whole, path, gone) if gone else None
@@ -115,6 +200,13 @@ def moved(one, frame):
     return frame and frame - sum(number < frame for number in one.gone)
 
 
+def beside(one, finding):
+    """All octets of the finding are outside of the loss, on the side where the fault is."""
+    if one.kind.endswith("behind"):
+        return 0 < max(finding[4]) < one.gone[0]
+    return finding[2] > one.gone[-1]
+
+
 def judge(check, made):
     """Captures whose whole has the finding after the loss; among them missed ones, and those found in another frame; and captures with findings of other
     rules."""
@@ -122,7 +214,7 @@ def judge(check, made):
     partial = findings_by_rules(check, made, lambda one: one.path)
     judged, missed, strayed, wrong = [], [], [], []
     for one in made:
-        proved = [f for f in whole[one.whole] if f[0] in one.wanted and (f[2] or 0) > one.gone[-1]]
+        proved = [f for f in whole[one.whole] if f[0] in one.wanted and f[2] and beside(one, f)]
         found = partial[one.path]
         others = [f for f in found if f[0] not in {w[0] for w in whole[one.whole]} and f[0] not in one.wanted]
         if others:
@@ -139,9 +231,9 @@ def judge(check, made):
     return judged, missed, strayed, wrong
 
 
-def make_faults(gen, folder, share):
+def make_faults(gen, folder, share, kinds=KINDS):
     folder.mkdir(parents=True, exist_ok=True)
-    jobs = [(fault, kind, transport) for fault in said.faults() for kind in KINDS[fault.part]
+    jobs = [(fault, kind, transport) for fault in said.faults() for kind in kinds[fault.part]
             for transport in (("iwarp", "roce") if fault.part == "rpc" else ("iwarp",))
             if share_of(f"{fault.name} {kind.name} {transport}", share)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -211,13 +303,13 @@ def table(judged, missed, strayed):
                            for ones in (judged, [miss.made for miss in missed], [miss.made for miss in strayed]))
     for key in sorted(totals):
         found = totals[key] - lost[key]
-        yield "%-12s %-11s %-6s %4d of %4d found, %5.1f %%; %d of them in another frame" % (
+        yield "%-12s %-23s %-6s %4d of %4d found, %5.1f %%; %d of them in another frame" % (
             *key, found, totals[key], 100 * found / totals[key], other[key])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("faults", "conforming"))
+    parser.add_argument("what", choices=("faults", "beside", "conforming"))
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--check")
     parser.add_argument("--share", type=float, default=1.0)
@@ -225,8 +317,9 @@ def main():
     options = parser.parse_args()
     build = pathlib.Path(os.environ.get("IWARP_BUILD", said.ROOT / "build" / "release"))
     check, gen = options.check or build / "conformance" / "iwarp-check", build / "traffic-gen" / "iwarp-gen"
-    if options.what == "faults":
-        judged, missed, strayed, wrong = judge(check, make_faults(gen, options.folder, options.share))
+    if options.what != "conforming":
+        kinds = KINDS if options.what == "faults" else BESIDE
+        judged, missed, strayed, wrong = judge(check, make_faults(gen, options.folder, options.share, kinds))
         for word, miss in [*(("MISSED", miss) for miss in missed), *(("MOVED", miss) for miss in strayed)]:
             print(word, miss.made.kind, miss.made.transport, miss.made.fault, miss.rule, miss.frame, miss.made.path,
                   "; ".join(f"{f[0]} {f[2]}" for f in miss.found), sep="\t", file=options.list)

@@ -12,7 +12,9 @@ TCP, UDP = 6, 17
 START_UP = (b"MPA ID Req Frame", b"MPA ID Rep Frame")
 MANAGEMENT = 1  # the queue pair of connection management
 CALL_SENDS = (*range(0, 6), 0x16, 0x17)  # opcodes of RC that are packets of a Send
-WRITE_MIDDLE = 7
+WRITE_MIDDLE, ACKNOWLEDGE = 7, 17
+DDP_TAGGED = 0x80
+RDMAP_SENDS = (3, 4, 5, 6)
 
 Packet = collections.namedtuple("Packet", "carrier client payload opcode queue")
 NOTHING = Packet(None, None, b"", None, None)
@@ -83,6 +85,34 @@ class Capture:
     def first_send(self, client):
         """The client's first message: a Call in one packet."""
         return next((place for place in self.said(client) if self.packets[place].opcode in (None, *CALL_SENDS)), None)
+
+    def send(self, client, number, begun=0):
+        """The place of a side's Send, counted from `begun` on: messages in one packet, without RDMA Writes and Acknowledges."""
+        places = [place for place in self.said(client) if place >= begun and self.is_send(place)]
+        return places[number] if number < len(places) else None
+
+    def is_send(self, place):
+        one = self.packets[place]
+        if one.carrier == UDP:
+            return one.opcode in CALL_SENDS
+        return len(one.payload) > 20 and not one.payload[2] & DDP_TAGGED and one.payload[3] & 15 in RDMAP_SENDS
+
+    def response_middle(self):
+        """The second segment of the client's first Read Response."""
+        places = [place for place in self.said(True) if not self.is_send(place) and len(self.packets[place].payload) > 150]
+        return places[1] if len(places) > 1 else None
+
+    def acknowledge(self):
+        """The client's first Acknowledge after its first message, or on TCP its second message."""
+        places = list(self.said(True))
+        udp = places and self.packets[places[0]].carrier == UDP
+        found = [place for place in places if self.packets[place].opcode == ACKNOWLEDGE] if udp else places[1:]
+        return found[0] if found else None
+
+    def said_last(self):
+        """The number of packets up to the last message, without the end of the connection."""
+        last = [place for client in (True, False) for place in self.said(client) if self.packets[place].opcode != ACKNOWLEDGE]
+        return max(last) + 1 if last else None
 
 
 def load(path):
