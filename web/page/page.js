@@ -65,9 +65,17 @@
     });
   }
 
+  // The last line of the report has the verdict on all captures.
+  async function has_trouble(report) {
+    const lines = (await report.text()).trimEnd().split("\n");
+    return JSON.parse(lines[lines.length - 1]).trouble === true;
+  }
+
   async function finished(message, seconds) {
-    const [outcome, words] = OUTCOMES[message.status] || OUTCOMES[2];
+    let [outcome, words] = OUTCOMES[message.status] || OUTCOMES[2];
     await show_reports(message.reports);
+    if (message.status === 0 && await has_trouble(message.reports["report.ndjson"]))
+      [outcome, words] = ["trouble", "TROUBLE"];
     at("said").textContent = message.said;
     at("said").hidden = message.said === "";
     end(outcome, words + ", in " + seconds.toFixed(1) + " s");
