@@ -323,13 +323,26 @@ static int64_t silence_until(const struct reading *reading)
     return reading->clock.jumps > 0 ? MIN(reading->clock.first_at_ns, reading->last_ns) : reading->last_ns;
 }
 
-static void check_finish_shares(struct reading *reading)
+/* When the capture ended: for what happened. The rules know only the packets. */
+static void know_end(struct reading *reading, enum capture_status status)
 {
-    int64_t until = silence_until(reading);
+    static const int64_t silence_max_ns = INT64_C(7) * 24 * 3600 * 1000000000; /* a later end is a mistake */
+    struct troubles *troubles = reading->capture->troubles;
+    int64_t ended = status == CAPTURE_END ? capture_ended(reading->source) : 0;
 
+    troubles->ended_ns = silence_until(reading);
+    troubles->end_known = ended >= reading->last_stamp_ns && ended - reading->last_stamp_ns <= silence_max_ns &&
+                          ended != 0 && reading->clock.jumps == 0;
+    if (troubles->end_known)
+        troubles->ended_ns = MAX(troubles->ended_ns, ended);
+}
+
+static void check_finish_shares(struct reading *reading, enum capture_status status)
+{
+    know_end(reading, status);
     report_drops(reading);
     check_reach(reading);
-    workers_finish(reading->workers, until);
+    workers_finish(reading->workers, silence_until(reading));
     reading->workers = NULL;
 }
 
@@ -426,7 +439,7 @@ static void check_gather(struct reading *reading)
     g_ptr_array_sort(capture->connections, check_by_id);
     reading->memory_lacking |=
         !across_judge(reading->across, reading->options, capture->connections, silence_until(reading));
-    across_sought(reading->across, silence_until(reading), capture->troubles);
+    across_sought(reading->across, MAX(silence_until(reading), capture->troubles->ended_ns), capture->troubles);
     check_take_troubles(reading);
     capture->given_up += decap_forgotten(reading->decap) - reading->forgotten;
     reading->forgotten = decap_forgotten(reading->decap);
@@ -549,7 +562,7 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
         if (reading.parts && capture_is_live(source))
             begin_parts(&reading, capture_now());
         status = check_read_all(&reading, &error);
-        check_finish_shares(&reading);
+        check_finish_shares(&reading, status);
         check_gather(&reading);
         explain_status(&reading, status, &error);
         explain_nothing(&reading);

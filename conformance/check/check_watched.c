@@ -589,9 +589,10 @@ static bool is_rdma(const struct watched *watched)
 void watched_close(struct watched *watched, const struct watched_span *span, int64_t now_ns)
 {
     struct share *share = watched->share;
+    int64_t until_ns = MAX(now_ns, share->capture->troubles->ended_ns);
 
     if (share->dropped != watched->dropped) /* packets since then may have been lost, so silence proves nothing */
-        now_ns = MIN(now_ns, span->end_ns);
+        until_ns = now_ns = MIN(now_ns, span->end_ns);
     if (share->lossy || share->dropped != watched->dropped)
         stack_lossy(watched->host.stack);
     counted_wake_last(&share->pool->counting, &watched->counted);
@@ -600,10 +601,10 @@ void watched_close(struct watched *watched, const struct watched_span *span, int
     if (is_rdma(watched)) {
         watched->report->counts = counted_end(&share->pool->counting, &watched->counted);
         take_record(watched, span);
-        watched->report->facts = take_facts(watched, true, now_ns);
+        watched->report->facts = take_facts(watched, true, until_ns);
         watched_take_connection(watched, span, true);
     } else {
-        take_stranger(watched, now_ns);
+        take_stranger(watched, until_ns);
     }
     watched_free(watched);
 }

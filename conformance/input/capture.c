@@ -43,7 +43,9 @@ struct capture {
     char last_text[CAPTURE_ERROR_SIZE];
     volatile sig_atomic_t stop;
     uint64_t packets;
-    uint64_t dropped; /* recorded in a regular file: at its end, or so far */
+    uint64_t dropped;             /* recorded in a regular file: at its end, or so far */
+    struct capture_counts counts; /* the same, and more: at its end */
+    _Atomic int64_t stopped_ns;   /* a live capture was stopped; 0: it was not */
     bool filtered;
     struct bpf_program filter;                      /* for a file */
     struct capture_keep *keep;                      /* NULL: packets are not kept */
@@ -180,7 +182,8 @@ static bool open_offline(struct capture *capture, struct opening *opening, struc
     }
     capture->linktype = pcap_datalink(capture->pcap);
     if (opening->from_start) {
-        capture->dropped = capture_drops(fileno(opening->file), capture->size);
+        capture->counts = capture_drops(fileno(opening->file), capture->size);
+        capture->dropped = capture->counts.dropped;
         read_directly(capture);
     }
     return true;
@@ -539,7 +542,17 @@ uint64_t capture_dropped(struct capture *capture)
         return direct_dropped(capture->direct);
     if (capture->is_live)
         return live_dropped(&capture->live);
-    return capture->unpack ? capture->drops.sum : capture->dropped;
+    return capture->unpack ? capture->drops.sum.dropped : capture->dropped;
+}
+
+int64_t capture_ended(const struct capture *capture)
+{
+    const struct capture_counts *counts = capture->unpack ? &capture->drops.sum : &capture->counts;
+
+    if (capture->is_live)
+        return capture->stopped_ns;
+    return capture->last == CAPTURE_END && !capture->stop && counts->delivered <= capture->packets ? counts->ended_ns
+                                                                                                   : 0;
 }
 
 bool capture_is_live(const struct capture *capture)
@@ -562,6 +575,8 @@ int64_t capture_now(void)
 
 void capture_stop(struct capture *capture)
 {
+    if (capture->stop == 0)
+        capture->stopped_ns = capture_now();
     if (capture->stop < 2)
         capture->stop++;
     if (!capture->is_live)

@@ -81,6 +81,11 @@ double capture_progress(const struct capture *capture);
  * capture, if the file ends with their number; else so far.
  */
 uint64_t capture_dropped(struct capture *capture);
+/*
+ * After CAPTURE_END: when the capture ended, if that is known: when a live capture was stopped, or according to the
+ * file. 0: unknown, or the file is an excerpt.
+ */
+int64_t capture_ended(const struct capture *capture);
 bool capture_is_live(const struct capture *capture);
 /* True if the input is not a regular file, so that its end is unknown. */
 bool capture_is_endless(const struct capture *capture);

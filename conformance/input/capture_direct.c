@@ -41,7 +41,6 @@ enum {
     BLOCK_INTERFACE = 1,
     BLOCK_OLD_PACKET = 2,
     BLOCK_SIMPLE_PACKET = 3,
-    BLOCK_STATISTICS = 5,
     BLOCK_PACKET = 6,
 };
 
@@ -292,8 +291,7 @@ static enum direct_status next_pcapng(struct capture_direct *direct, struct dire
         if (type == block_section || type == BLOCK_OLD_PACKET || type == BLOCK_SIMPLE_PACKET ||
             (type == BLOCK_INTERFACE && !take_interface(direct, block, length)))
             return DIRECT_UNUSUAL;
-        if (type == BLOCK_STATISTICS)
-            drops_statistics(&direct->drops, block, length);
+        drops_block(&direct->drops, block, length);
         direct->start += length;
     }
 }
@@ -350,5 +348,5 @@ uint64_t direct_position(const struct capture_direct *direct)
 
 uint64_t direct_dropped(const struct capture_direct *direct)
 {
-    return direct->drops.sum;
+    return direct->drops.sum.dropped;
 }

@@ -475,6 +475,16 @@ bool report_is_good(const struct report *report)
     return report->status == CHECK_PASS && !report->trouble;
 }
 
+bool report_is_trouble(const struct report *report)
+{
+    bool broken = report->options->strict_waivers && report->unused_waivers->len > 0;
+
+    for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
+        broken |= report->found[severity] > 0 && options_fails(report->options, (enum rule_severity)severity);
+    return report->trouble && !broken && !(report->incomplete > 0 && !report->options->allow_empty) &&
+           (report->status == CHECK_PASS || report->status == CHECK_FAIL);
+}
+
 gchar *report_trouble(const struct report *report)
 {
     g_autoptr(GPtrArray) all = g_ptr_array_new();

@@ -247,6 +247,8 @@ bool report_cut_short(const struct report *report);
 bool report_capture_undone(const struct report_capture *capture);
 /* The verdict is PASS, and nothing went wrong. */
 bool report_is_good(const struct report *report);
+/* There was trouble, and no rule was broken: the verdict is TROUBLE, which fails only with --fail-on=trouble. */
+bool report_is_trouble(const struct report *report);
 /* The worst trouble, such as "5 Calls were never answered"; NULL: none. g_free() it. */
 gchar *report_trouble(const struct report *report);
 /* The capture has only handshakes that were never completed. This counts as a failure, not as "nothing to check". */

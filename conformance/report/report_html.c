@@ -60,8 +60,7 @@ static void html_write_verdict(struct html_page *page)
     g_auto(GStrv) parts = g_strsplit(verdict, ": ", 2);
 
     markup_begin(page->writer, "header", "class",
-                 report->status == CHECK_PASS && !report_is_good(report) ? "nothing" : status_classes[report->status],
-                 NULL);
+                 report_is_trouble(report) ? "trouble" : status_classes[report->status], NULL);
     markup_element(page->writer, "p", "tool", "iwarp-check " IWARP_KIT_VERSION);
     markup_element(page->writer, "h1", NULL, "%s", parts[0]);
     markup_element(page->writer, "p", "summary", "%s", parts[1]);

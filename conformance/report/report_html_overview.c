@@ -122,7 +122,10 @@ static void write_tally(struct html_page *page, const struct tally *tally)
     markup_begin_row_head(page->writer);
     markup_link(page->writer, id, tally->capture->file);
     markup_end(page->writer);
-    markup_element(page->writer, "td", verdicts[tally->status].class_name, "%s", verdicts[tally->status].word);
+    if (report_capture_is_trouble(page->report->options, tally->capture))
+        markup_element(page->writer, "td", "failed", "trouble");
+    else
+        markup_element(page->writer, "td", verdicts[tally->status].class_name, "%s", verdicts[tally->status].word);
     number_cell(page, report_n_connections(tally->capture), NULL);
     for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--)
         number_cell(page, tally->found[severity], NULL);
@@ -135,17 +138,22 @@ static void overview_write_captures(struct html_page *page)
     static const char *const names[] = {"Capture", "Verdict", "Connections", "Errors", "Warnings", "Notes", "Waived"};
     guint n = page->report->captures->len;
     GArray *tallies = g_array_new(FALSE, FALSE, sizeof(struct tally));
-    unsigned counts[CHECK_NOTHING + 1] = {0};
+    unsigned counts[CHECK_NOTHING + 1] = {0}, troubled = 0;
 
     for (guint i = 0; i < n; i++) {
         struct tally tally = overview_tally_of(page, i + 1);
 
-        counts[tally.status]++;
+        if (report_capture_is_trouble(page->report->options, tally.capture))
+            troubled++;
+        else
+            counts[tally.status]++;
         g_array_append_val(tallies, tally);
     }
     g_array_sort(tallies, by_trouble);
     markup_element(page->writer, "h2", NULL, "%u capture%s: %u fail, %u pass", n, plural(n), counts[CHECK_FAIL],
                    counts[CHECK_PASS]);
+    if (troubled > 0)
+        markup_element(page->writer, "p", "trouble", "%u had trouble, and broke no rule", troubled);
     if (counts[CHECK_TROUBLE] > 0)
         markup_element(page->writer, "p", "trouble", "%u could not be read completely", counts[CHECK_TROUBLE]);
     if (counts[CHECK_NOTHING] > 0)

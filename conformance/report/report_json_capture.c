@@ -26,6 +26,7 @@ static const struct json_member trouble_members[] = {
     {"at", JSON_TEXT, TROUBLE_AT(at), .derived = true},
     {"count", JSON_COUNT, TROUBLE_AT(trouble.count)},
     {"lasted", JSON_REAL, TROUBLE_AT(lasted)},
+    {"lasting", JSON_TRUTH, TROUBLE_AT(trouble.lasting), .zero = JSON_LEFT_OUT},
     {"words", JSON_TEXT, TROUBLE_AT(trouble.words)},
     {"next", JSON_TEXT, TROUBLE_AT(trouble.next), .zero = JSON_LEFT_OUT},
     {NULL},

@@ -57,7 +57,9 @@ static void markdown_write_captures(const struct report *report, FILE *out)
         g_autofree gchar *file = escape(capture->file);
         g_autofree gchar *start = capture->start_ns != 0 ? clock_text(capture->start_ns) : g_strdup("");
 
-        if (status == CHECK_PASS && report->captures->len > 1) {
+        bool trouble = report_capture_is_trouble(report->options, capture);
+
+        if (status == CHECK_PASS && !trouble && report->captures->len > 1) {
             passed++;
             continue;
         }
@@ -70,8 +72,8 @@ static void markdown_write_captures(const struct report *report, FILE *out)
                   "|---|---|---|--:|--:|--:|--:|--:|\n",
                   out);
         fprintf(out, "| %s | %s | %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " |\n", file,
-                start, words[status], report_n_connections(capture), found[SEVERITY_ERROR], found[SEVERITY_WARNING],
-                found[SEVERITY_NOTE], waived);
+                start, trouble ? "trouble" : words[status], report_n_connections(capture), found[SEVERITY_ERROR],
+                found[SEVERITY_WARNING], found[SEVERITY_NOTE], waived);
     }
     if (left_out > 0)
         fprintf(out, "\n%u more captures do not pass.\n", left_out);

@@ -125,9 +125,10 @@ static gchar *nothing_text(const struct report *report, const char *trouble)
                            report->status == CHECK_PASS ? " (--allow-empty)" : "");
 }
 
-static void add_found(GString *text, const struct report *report)
+static void add_found(GString *text, const struct report *report, bool trouble)
 {
     g_autofree gchar *found = found_text(report->found, report->waived);
+    const char *none = "no findings"; /* which begins the text if there are none */
 
     if (report_cut_short(report))
         g_string_append(text, "some connections could not be judged completely; ");
@@ -135,7 +136,10 @@ static void add_found(GString *text, const struct report *report)
         g_string_append(text, "not all captures could be read; ");
     if (report->empty > 0)
         g_string_append_printf(text, "%u capture%s had nothing to check; ", report->empty, plural(report->empty));
-    g_string_append(text, found);
+    if (trouble && g_str_has_prefix(found, none)) /* the trouble is what was found */
+        g_string_append_printf(text, "no rule was broken%s", found + strlen(none));
+    else
+        g_string_append(text, found);
     /* If the run fails because of these, they are the reason, otherwise only a remark. */
     if (report->options->strict_waivers && report->unused_waivers->len > 0)
         g_string_append_printf(text, ", %u unused waiver%s", report->unused_waivers->len,
@@ -147,19 +151,16 @@ static void add_found(GString *text, const struct report *report)
                            plural(report->connections), report->exercised, plural(report->exercised));
 }
 
-static bool fails_for_trouble(const struct report *report)
+/* The first word. A run without a failing finding passes, or fails only because of trouble: trouble is the verdict. */
+static const char *verdict_word(const struct report *report)
 {
-    bool any = false;
-
-    for (guint i = 0; i < report->captures->len; i++)
-        any |= troubles_any_fails(((const struct report_capture *)g_ptr_array_index(report->captures, i))->troubles);
-    return any && report->options->fail_trouble;
+    return report_is_trouble(report) ? "TROUBLE" : verdicts[report->status];
 }
 
 gchar *verdict_text(const struct report *report)
 {
     g_autofree gchar *trouble = report_trouble(report), *answers = answers_text(report);
-    bool good = report->status == CHECK_PASS;
+    bool only = report_is_trouble(report), good = report->status == CHECK_PASS && !only;
     const char *besides = trouble ? trouble : answers;
     const struct report_capture *first = report->captures->len > 0 ? g_ptr_array_index(report->captures, 0) : NULL;
     GString *text;
@@ -171,14 +172,14 @@ gchar *verdict_text(const struct report *report)
     }
     if (report->captures->len == 1 && report->empty > 0 && (report->status != CHECK_FAIL || report->incomplete > 0))
         return nothing_text(report, trouble);
-    text = g_string_new(verdicts[report->status]);
+    text = g_string_new(verdict_word(report));
     if (good && trouble)
         g_string_append_printf(text, ", but %s", trouble);
     g_string_append(text, ": ");
-    if (fails_for_trouble(report))
-        g_string_append_printf(text, "%s; ", besides);
-    add_found(text, report);
-    if (!good && besides && !fails_for_trouble(report))
+    if (only)
+        g_string_append_printf(text, "%s; ", trouble);
+    add_found(text, report, only);
+    if (!good && !only && besides)
         g_string_append_printf(text, "; %s", besides);
     return g_string_free(text, FALSE);
 }

@@ -45,6 +45,8 @@ gchar *found_text(const uint64_t found[SEVERITY_COUNT], uint64_t waived);
 /* For one capture: its verdict, and what was found in it. */
 enum check_status report_capture_status(const struct check_options *options, const struct report_capture *capture,
                                         uint64_t found[SEVERITY_COUNT], uint64_t *waived);
+/* The verdict on the capture is TROUBLE; see report_is_trouble(). */
+bool report_capture_is_trouble(const struct check_options *options, const struct report_capture *capture);
 /* "FAIL: 3 errors in 2 connections, 135 rules exercised"; for a concluded report. g_free() it. */
 gchar *verdict_text(const struct report *report);
 

@@ -9,6 +9,14 @@
 static const char *const words[] = {
     [CHECK_PASS] = "PASS", [CHECK_FAIL] = "FAIL", [CHECK_TROUBLE] = "ERROR", [CHECK_NOTHING] = "NOTHING"};
 
+static bool broken(const struct check_options *options, const uint64_t found[SEVERITY_COUNT])
+{
+    for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
+        if (found[severity] > 0 && options_fails(options, (enum rule_severity)severity))
+            return true;
+    return false;
+}
+
 enum check_status report_capture_status(const struct check_options *options, const struct report_capture *capture,
                                         uint64_t found[SEVERITY_COUNT], uint64_t *waived)
 {
@@ -27,9 +35,8 @@ enum check_status report_capture_status(const struct check_options *options, con
     *waived += capture->rest.waived;
     if (capture->failed)
         return CHECK_TROUBLE;
-    for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
-        if (found[severity] > 0 && options_fails(options, (enum rule_severity)severity))
-            return CHECK_FAIL;
+    if (broken(options, found))
+        return CHECK_FAIL;
     if (options->fail_trouble && troubles_any_fails(capture->troubles))
         return CHECK_FAIL;
     if (report_capture_cut_short(capture))
@@ -37,6 +44,15 @@ enum check_status report_capture_status(const struct check_options *options, con
     if (report_nothing_checked(capture))
         return report_incomplete(capture) && !options->allow_empty ? CHECK_FAIL : CHECK_NOTHING;
     return CHECK_PASS;
+}
+
+bool report_capture_is_trouble(const struct check_options *options, const struct report_capture *capture)
+{
+    uint64_t found[SEVERITY_COUNT], waived;
+    enum check_status status = report_capture_status(options, capture, found, &waived);
+
+    return troubles_any(capture->troubles) &&
+           (status == CHECK_PASS || (status == CHECK_FAIL && !broken(options, found) && !report_incomplete(capture)));
 }
 
 static void summary_write_capture(const struct check_options *options, const struct report_capture *capture, FILE *out)
@@ -48,8 +64,9 @@ static void summary_write_capture(const struct check_options *options, const str
     g_autofree gchar *happened = troubles_headline(&troubles, 1);
 
     fprintf(out, "%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "%s%s\n", file,
-            words[status], report_n_connections(capture), found[SEVERITY_ERROR], found[SEVERITY_WARNING],
-            found[SEVERITY_NOTE], waived, capture->dropped, happened ? "\t" : "", happened ? happened : "");
+            report_capture_is_trouble(options, capture) ? "TROUBLE" : words[status], report_n_connections(capture),
+            found[SEVERITY_ERROR], found[SEVERITY_WARNING], found[SEVERITY_NOTE], waived, capture->dropped,
+            happened ? "\t" : "", happened ? happened : "");
 }
 
 void report_write_summary(const struct report *report, FILE *out)

@@ -400,7 +400,9 @@ static void text_write_verdict(const struct text *text)
     g_autofree gchar *verdict = verdict_text(text->report);
     g_autofree gchar *known = known_text(text->report);
     g_auto(GStrv) parts = g_strsplit(verdict, ": ", 2);
-    enum terminal_style style = report_is_good(text->report) ? STYLE_GOOD : styles[text->report->status];
+    enum terminal_style style = report_is_good(text->report)      ? STYLE_GOOD
+                                : report_is_trouble(text->report) ? STYLE_BAD
+                                                                  : styles[text->report->status];
 
     terminal_line(&text->terminal, 0, "%s: %s", terminal_styled(&text->terminal, style, parts[0]), parts[1]);
     if (known)

@@ -10,8 +10,7 @@
 
 enum {
     CAPTURES_SAID = 10,
-    PAIRS_SAID = 10, /* per capture */
-    LINES_SAID = 6,  /* per client and server */
+    LINES_SAID = 10, /* per capture */
     CONNECTIONS_NAMED = 4,
 };
 
@@ -72,21 +71,16 @@ gchar *trouble_text(const struct trouble *trouble)
 static void tell_capture(const struct telling *telling, const struct troubles *troubles)
 {
     const struct trouble *before = NULL;
-    unsigned pairs = 0, lines = 0, left_out = 0;
+    guint said = telling->all ? troubles->list->len : MIN(troubles->list->len, (guint)LINES_SAID);
+    guint left_out = troubles->list->len - said;
 
-    for (guint i = 0; i < troubles->list->len; i++) {
+    for (guint i = 0; i < said; i++) {
         const struct trouble *trouble = g_ptr_array_index(troubles->list, i);
 
-        if (!before || !trouble_same_pair(before, trouble)) {
-            lines = 0;
-            if (telling->all || ++pairs <= PAIRS_SAID)
-                trouble_tell(telling, SAID_BETWEEN, "client %s, server %s", trouble->client, trouble->server);
-        }
+        if (!before || !trouble_same_pair(before, trouble))
+            trouble_tell(telling, SAID_BETWEEN, "client %s, server %s", trouble->client, trouble->server);
         before = trouble;
-        if (telling->all || (pairs <= PAIRS_SAID && lines++ < LINES_SAID))
-            tell_trouble(telling, trouble);
-        else
-            left_out++;
+        tell_trouble(telling, trouble);
     }
     if (left_out > 0)
         trouble_tell(telling, SAID, "... and %u more; --verbose shows all", left_out);
@@ -105,14 +99,15 @@ static void tell_nothing(const struct telling *telling, const struct report *rep
         holes |= capture->troubles->holes || capture->dropped > 0 || capture->truncated;
     }
     if (calls == 0)
-        trouble_tell(telling, SAID_HEAD, "What happened: no trouble%s", holes ? ", as far as captured" : "");
+        trouble_tell(telling, SAID_HEAD, "No trouble%s.", holes ? ", as far as captured" : "");
+    else if (answers >= calls && calls == 1)
+        trouble_tell(telling, SAID_HEAD, "No trouble%s: the Call was answered.", holes ? ", as far as captured" : "");
     else if (answers >= calls)
-        trouble_tell(telling, SAID_HEAD, "What happened: no trouble%s: every Call was answered (%" PRIu64 ")",
+        trouble_tell(telling, SAID_HEAD, "No trouble%s: all %" PRIu64 " Calls were answered.",
                      holes ? ", as far as captured" : "", calls);
     else
         trouble_tell(telling, SAID_HEAD,
-                     "What happened: no trouble, as far as captured: %" PRIu64 " of %" PRIu64 " Calls were answered",
-                     answers, calls);
+                     "No trouble, as far as captured: %" PRIu64 " of %" PRIu64 " Calls were answered.", answers, calls);
 }
 
 void trouble_say(const struct report *report, bool all,

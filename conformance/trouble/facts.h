@@ -62,7 +62,8 @@ struct trouble_answered {
 
 /* Calls that were answered late. */
 struct trouble_slow {
-    uint32_t n;
+    uint32_t n, timed; /* timed: all Calls with a known latency */
+    uint64_t sum_ns;   /* of their latencies */
     struct trouble_call worst;
 };
 

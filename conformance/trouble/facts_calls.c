@@ -33,7 +33,11 @@ static void note_slow(struct trouble_facts *facts, const struct trouble_call *ca
     struct trouble_slow *slow = &facts->slow;
     int64_t took = call->answer.time_ns - call->call.time_ns;
 
-    if (took < slow_ns || call->unsure)
+    if (call->unsure || took < 0)
+        return;
+    slow->timed++;
+    slow->sum_ns += (uint64_t)took;
+    if (took < slow_ns)
         return;
     slow->n++;
     if (slow->n == 1 || took > slow->worst.answer.time_ns - slow->worst.call.time_ns)

@@ -8,7 +8,13 @@
 enum { CALLS_NAMED = 3 };
 
 /* If the connection continues when the capture ends, Calls younger than this may still be answered. */
-static const uint64_t patience_ns = 2000000000;
+static const uint64_t patience_ns = 1000000000;
+
+/* Silence for a shorter time is not worth a word. */
+static const uint64_t silence_ns = 1000000000;
+
+/* A Call that waits for this many times the usual time is late. */
+enum { USUAL = 4 };
 
 /* ---- which Calls ---- */
 
@@ -93,20 +99,48 @@ static uint64_t waited_for(const struct trouble_facts *facts, const struct troub
     return time_from(call->call.time_ns, end_of(facts));
 }
 
+static uint64_t usual_ns(const struct trouble_facts *facts)
+{
+    return facts->slow.timed > 0 ? facts->slow.sum_ns / facts->slow.timed : 0;
+}
+
+static bool never_arrived(const struct trouble_facts *facts, const struct trouble_call *call)
+{
+    return !call->acknowledged && facts->side[call->side].acked_known;
+}
+
+/* The Call waits longer than this server usually takes, and its transport should have acknowledged the Call by now. */
+static bool is_overdue(const struct trouble_facts *facts, const struct trouble_call *call)
+{
+    uint64_t waited = waited_for(facts, call);
+
+    return waited >= patience_ns && (waited / USUAL > usual_ns(facts) || never_arrived(facts, call));
+}
+
 /* The Call certainly had no effect on this connection. */
 static bool calls_is_lost(const struct trouble_facts *facts, const struct trouble_call *call)
 {
-    return !call->unsure && !facts->hole && (has_ended(facts) || waited_for(facts, call) >= patience_ns);
+    return !call->unsure && !facts->hole && (has_ended(facts) || is_overdue(facts, call));
 }
 
-/* ---- one connection ---- */
+/* The capture ends before the Call is answered or late. */
+static bool is_outstanding(const struct trouble_facts *facts, const struct trouble_call *call)
+{
+    return !call->unsure && !facts->hole && !has_ended(facts) && call->fate == FATE_UNANSWERED &&
+           !is_overdue(facts, call);
+}
 
-/* Lost Calls with the same fate on the same side. */
+/* ---- Calls with one fate ---- */
+
+/* Lost Calls with the same fate, on connections that ended, or did not end, in the same way. */
 struct lost {
-    const struct trouble_facts *facts;
+    const struct trouble_facts *facts; /* of the first Call */
     enum trouble_fate fate;
     uint32_t n;
     const struct trouble_call *call[CALLS_NAMED];
+    const struct trouble_call *last;
+    bool alike;         /* all are the same operation */
+    GPtrArray *members; /* const struct trouble_facts * */
 };
 
 static void add_names(GString *text, const struct lost *lost)
@@ -116,11 +150,6 @@ static void add_names(GString *text, const struct lost *lost)
                                lost->call[i]->call.frame);
     if (lost->n > CALLS_NAMED)
         g_string_append(text, ", ...");
-}
-
-static bool never_arrived(const struct trouble_facts *facts, const struct trouble_call *call)
-{
-    return !call->acknowledged && facts->side[call->side].acked_known;
 }
 
 /* Advice about the lost Calls. */
@@ -137,7 +166,7 @@ static gchar *advice_on(const struct trouble_facts *facts, const struct trouble_
     if (trouble_happened(&facts->refusal.when))
         return g_strdup_printf("%s regards what %s sent as wrong: look at its log, and at the findings below",
                                side_name(facts, facts->refusal.side), side_name(facts, facts->refusal.side ^ 1u));
-    if (facts->path[call->side].window.longest_ns >= patience_ns)
+    if (facts->path[call->side].window.longest_ns >= silence_ns)
         return g_strdup_printf("%s has to act first (see the line above): %s cannot send", caller, answerer);
     if (call->fate == FATE_UNDELIVERED)
         return g_strdup_printf("look at the network towards %s and at its adapter", caller);
@@ -166,10 +195,10 @@ static void add_silence(GString *text, const struct lost *lost)
 
     if (side->packets == 0 || facts->closer != (answerer ^ 1u))
         heard = MIN(heard, spoke); /* a FIN or reset from this side does not show that it was alive */
-    if (side->packets > 0 && heard >= patience_ns / 2 && heard >= half)
+    if (side->packets > 0 && heard >= silence_ns && heard >= half)
         g_string_append_printf(text, "; after frame %" PRIu32 " nothing came from %s, for %s", side->last.frame,
                                side_name(facts, answerer), units_time(heard, time));
-    else if (side->packets > 0 && spoke >= patience_ns / 2 && spoke >= half && spoke > heard)
+    else if (side->packets > 0 && spoke >= silence_ns && spoke >= half && spoke > heard)
         g_string_append_printf(text, "; after frame %" PRIu32 " %s sent nothing but acknowledgments, for %s",
                                trouble_happened(&side->spoke) ? side->spoke.frame : call->call.frame,
                                side_name(facts, answerer), units_time(MIN(spoke, waited_for(facts, call)), time));
@@ -196,57 +225,99 @@ static void add_refusal(GString *text, const struct trouble_facts *facts)
     g_string_append_printf(text, " (%s, in frame %" PRIu32 ")", refusal->reason, refusal->when.frame);
 }
 
-static gchar *unanswered_text(const struct lost *lost)
+/* ", on 9 connections, up to frame 812" */
+static void add_extent(GString *text, const struct lost *lost)
+{
+    if (lost->members->len > 1)
+        g_string_append_printf(text, ", on %u connections, up to frame %" PRIu32, lost->members->len,
+                               (lost->fate == FATE_UNANSWERED ? lost->last->call : lost->last->answer).frame);
+}
+
+/* How the connections ended. */
+static void add_ending(GString *text, const struct lost *lost)
+{
+    const struct trouble_facts *facts = lost->facts;
+    g_autofree gchar *ending = has_ended(facts) ? ending_text(facts) : NULL;
+
+    if (ending && lost->members->len > 1)
+        g_string_append_printf(
+            text, "; %s %s each of the connections, the first in frame %" PRIu32, side_name(facts, facts->closer),
+            facts->side[facts->closer].how == END_RESET ? "reset" : "closed", facts->side[facts->closer].ended.frame);
+    else if (ending)
+        g_string_append_printf(text, "; %s", ending);
+}
+
+/* "3 Calls were not answered when the capture ended, the oldest for 120 s" */
+static void add_outstanding(GString *text, const struct saying *saying, const struct lost *lost)
+{
+    uint64_t waited = waited_for(lost->facts, lost->call[0]);
+    char time[UNITS_SIZE];
+
+    g_string_append_printf(text, "%" PRIu32 " Call%s not answered when the capture ended", lost->n,
+                           lost->n == 1 ? " was" : "s were");
+    if (saying->troubles->end_known || waited >= patience_ns)
+        g_string_append_printf(text, ", %sfor %s%s", lost->n == 1 ? "" : "the oldest ",
+                               saying->troubles->end_known ? "" : "at least ", units_time(waited, time));
+    else
+        g_string_append(text, "; the file does not say how long it went on");
+    g_string_append(text, ": ");
+}
+
+static gchar *unanswered_text(const struct saying *saying, const struct lost *lost)
 {
     const struct trouble_facts *facts = lost->facts;
     GString *text = g_string_new(NULL);
     char time[UNITS_SIZE];
 
-    if (lost->n > 1)
-        g_string_append_printf(text, "%" PRIu32 " Calls were not answered, the first for %s: ", lost->n,
+    if (!has_ended(facts)) {
+        add_outstanding(text, saying, lost);
+        add_names(text, lost);
+    } else if (lost->n == 1) {
+        add_names(text, lost);
+        if (waited_for(facts, lost->call[0]) < patience_ns)
+            g_string_append(text, " was never answered");
+        else
+            g_string_append_printf(text, " was not answered for %s",
+                                   units_time(waited_for(facts, lost->call[0]), time));
+    } else {
+        g_string_append_printf(text, "%" PRIu32 " %s were not answered, the first for %s: ", lost->n,
+                               lost->alike && lost->members->len > 1 ? "Calls of the same kind" : "Calls",
                                units_time(waited_for(facts, lost->call[0]), time));
-    add_names(text, lost);
-    if (lost->n == 1 && has_ended(facts) && waited_for(facts, lost->call[0]) < patience_ns)
-        g_string_append(text, " was never answered");
-    else if (lost->n == 1)
-        g_string_append_printf(text, " was not answered for %s", units_time(waited_for(facts, lost->call[0]), time));
-    add_silence(text, lost);
-    add_refusal(text, facts);
-    if (has_ended(facts)) {
-        g_autofree gchar *ending = ending_text(facts);
-
-        g_string_append_printf(text, "; %s", ending);
+        add_names(text, lost);
     }
+    add_extent(text, lost);
+    if (lost->members->len == 1)
+        add_silence(text, lost);
+    add_refusal(text, facts);
+    add_ending(text, lost);
     return g_string_free(text, FALSE);
 }
 
-static gchar *undelivered_text(const struct lost *lost)
+static gchar *undelivered_text(const struct saying *saying, const struct lost *lost)
 {
     const struct trouble_facts *facts = lost->facts;
     GString *text = g_string_new(lost->n == 1 ? "the Reply to " : NULL);
     const char *caller = side_name(facts, lost->call[0]->side);
 
+    (void)saying;
     if (lost->n > 1)
         g_string_append_printf(text, "%" PRIu32 " Replies, to ", lost->n);
     add_names(text, lost);
     g_string_append_printf(text, ", %s in frame %" PRIu32, lost->n == 1 ? "sent" : "the first sent",
                            lost->call[0]->answer.frame);
+    add_extent(text, lost);
     if (lost->fate == FATE_REFUSED)
         add_refusal(text, facts);
     else
         g_string_append_printf(text, ", %s never acknowledged: %s did not receive %s", lost->n == 1 ? "was" : "were",
                                caller, lost->n == 1 ? "it" : "them");
-    if (has_ended(facts)) {
-        g_autofree gchar *ending = ending_text(facts);
-
-        g_string_append_printf(text, "; %s", ending);
-    }
+    add_ending(text, lost);
     return g_string_free(text, FALSE);
 }
 
 static const struct {
     enum trouble_kind kind;
-    gchar *(*words)(const struct lost *lost);
+    gchar *(*words)(const struct saying *saying, const struct lost *lost);
 } fates[] = {
     [FATE_UNANSWERED] = {TROUBLE_CALL_UNANSWERED, unanswered_text},
     [FATE_REFUSED] = {TROUBLE_REPLY_REFUSED, undelivered_text},
@@ -339,48 +410,169 @@ static bool is_again(const struct saying *saying, const struct trouble_facts *fa
     return true;
 }
 
-/* Reports refused operations that belong to no Call. */
-static void calls_say_refused(const struct saying *saying, const struct trouble_facts *facts)
+static bool same_refusal(const struct trouble_facts *a, const struct trouble_facts *b)
 {
-    GString *text = g_string_new(NULL);
-    struct trouble *trouble;
-
-    add_refusal(text, facts);
-    if (has_ended(facts)) {
-        g_autofree gchar *ending = ending_text(facts);
-
-        g_string_append_printf(text, "; %s", ending);
-    }
-    trouble = say(saying, TROUBLE_OPERATION_REFUSED, facts, facts->refusal.when, g_strdup(text->str + strlen("; ")));
-    say_also(trouble, facts);
-    g_string_free(text, TRUE);
+    return a->refusal.side == b->refusal.side && strcmp(a->refusal.reason, b->refusal.reason) == 0;
 }
 
-static bool say_of_fate(const struct saying *saying, const struct trouble_facts *facts, enum trouble_fate fate)
+static bool same_ending(const struct trouble_facts *a, const struct trouble_facts *b)
 {
-    struct lost lost = {.facts = facts, .fate = fate};
-    struct trouble *trouble;
+    return has_ended(a) == has_ended(b) && (!has_ended(a) || (side_name(a, a->closer) == side_name(b, b->closer) &&
+                                                              a->side[a->closer].how == b->side[b->closer].how));
+}
+
+/* Reports refused operations that belong to no Call: one line for those that were refused in the same way. */
+static void calls_say_refused(const struct saying *saying, GPtrArray *refused)
+{
+    while (refused->len > 0) {
+        const struct trouble_facts *facts = g_ptr_array_index(refused, 0), *last = facts;
+        struct lost lost = {.facts = facts, .members = g_ptr_array_new()};
+        GString *text = g_string_new(NULL);
+        struct trouble *trouble;
+        guint others = 0;
+
+        for (guint i = 0; i < refused->len; i++) {
+            const struct trouble_facts *each = g_ptr_array_index(refused, i);
+
+            if (same_refusal(facts, each) && same_ending(facts, each))
+                g_ptr_array_add(lost.members, (gpointer)(last = each));
+            else
+                refused->pdata[others++] = (gpointer)each;
+        }
+        g_ptr_array_set_size(refused, (gint)others);
+        add_refusal(text, facts);
+        if (lost.members->len > 1)
+            g_string_append_printf(text, "; the same happened on %u other connection%s, up to frame %" PRIu32,
+                                   lost.members->len - 1, lost.members->len == 2 ? "" : "s", last->refusal.when.frame);
+        add_ending(text, &lost);
+        trouble =
+            say(saying, TROUBLE_OPERATION_REFUSED, facts, facts->refusal.when, g_strdup(text->str + strlen("; ")));
+        trouble->count = lost.members->len;
+        for (guint i = 1; i < lost.members->len; i++)
+            say_also(trouble, g_ptr_array_index(lost.members, i));
+        g_ptr_array_unref(lost.members);
+        g_string_free(text, TRUE);
+    }
+}
+
+static void lost_add(struct lost *lost, const struct trouble_facts *facts, const struct trouble_call *call)
+{
+    if (lost->n == 0)
+        lost->facts = facts;
+    if (lost->n < CALLS_NAMED)
+        lost->call[lost->n] = call;
+    lost->alike = lost->n == 0 || (lost->alike && strcmp(lost->call[0]->what, call->what) == 0);
+    lost->last = call;
+    lost->n++;
+    if (lost->members->len == 0 || g_ptr_array_index(lost->members, lost->members->len - 1) != facts)
+        g_ptr_array_add(lost->members, (gpointer)facts);
+}
+
+/* The Calls of a connection that have this fate. False: there are none. */
+static bool lost_take(const struct saying *saying, struct lost *lost, const struct trouble_facts *facts)
+{
+    uint32_t before = lost->n;
 
     for (uint32_t i = 0; i < facts->n_listed; i++) {
         const struct trouble_call *call = &facts->open[i];
 
-        if (call->fate != fate || !calls_is_lost(facts, call) || in_a_loop(saying, call) ||
-            is_again(saying, facts, call))
-            continue;
-        if (lost.n < CALLS_NAMED)
-            lost.call[lost.n] = call;
-        lost.n++;
+        if (call->fate == lost->fate && calls_is_lost(facts, call) && !in_a_loop(saying, call) &&
+            !is_again(saying, facts, call))
+            lost_add(lost, facts, call);
     }
-    if (lost.n == 0)
-        return false;
-    if (facts->n_open > facts->n_listed && fate == FATE_UNANSWERED && lost.n == facts->n_listed)
-        lost.n = facts->n_open;
-    trouble = say(saying, fates[fate].kind, facts, fate == FATE_UNANSWERED ? lost.call[0]->call : lost.call[0]->answer,
-                  fates[fate].words(&lost));
-    say_next(trouble, advice_on(facts, lost.call[0]));
-    trouble->count = lost.n;
-    trouble->time = waited_for(facts, lost.call[0]);
-    return true;
+    /* If nothing was answered since the oldest, the younger Calls wait for the same reason. */
+    if (lost->n > before && !has_ended(facts) && lost->fate == FATE_UNANSWERED &&
+        facts->answered.time_ns <= lost->call[0]->call.time_ns)
+        for (uint32_t i = 0; i < facts->n_listed; i++)
+            if (is_outstanding(facts, &facts->open[i]))
+                lost_add(lost, facts, &facts->open[i]);
+    if (facts->n_open > facts->n_listed && lost->fate == FATE_UNANSWERED && lost->n - before == facts->n_listed)
+        lost->n = before + facts->n_open;
+    return lost->n > before;
+}
+
+static bool belongs(const struct lost *lost, const struct trouble_facts *facts)
+{
+    return lost->n == 0 || (same_ending(lost->facts, facts) && same_refusal(lost->facts, facts));
+}
+
+static void say_lost(const struct saying *saying, const struct lost *lost)
+{
+    struct trouble *trouble = say(saying, fates[lost->fate].kind, lost->facts,
+                                  lost->fate == FATE_UNANSWERED ? lost->call[0]->call : lost->call[0]->answer,
+                                  fates[lost->fate].words(saying, lost));
+
+    say_next(trouble, advice_on(lost->facts, lost->call[0]));
+    trouble->count = lost->n;
+    trouble->time = waited_for(lost->facts, lost->call[0]);
+    trouble->lasting = !has_ended(lost->facts);
+    for (guint i = 1; i < lost->members->len; i++)
+        say_also(trouble, g_ptr_array_index(lost->members, i));
+}
+
+/* One line for the Calls of all connections with the same fate and ending. said: by connection. */
+static void say_of_fate(const struct saying *saying, enum trouble_fate fate, bool *said)
+{
+    g_autofree bool *done = g_new0(bool, saying->facts->len);
+
+    for (guint i = 0; i < saying->facts->len; i++) {
+        struct lost lost = {.fate = fate};
+
+        if (done[i] || facts_at(saying, i)->n_listed == 0)
+            continue;
+        lost.members = g_ptr_array_new();
+        for (guint k = i; k < saying->facts->len; k++) {
+            if (done[k] || facts_at(saying, k)->n_listed == 0 || !belongs(&lost, facts_at(saying, k)))
+                continue;
+            done[k] = true;
+            said[k] |= lost_take(saying, &lost, facts_at(saying, k));
+        }
+        if (lost.n > 0)
+            say_lost(saying, &lost);
+        g_ptr_array_unref(lost.members);
+    }
+}
+
+/* ---- Calls that the end of the capture cut off ---- */
+
+static void say_outstanding(const struct saying *saying)
+{
+    struct lost lost = {.fate = FATE_UNANSWERED, .members = g_ptr_array_new()};
+    uint64_t waited, sum = 0, timed = 0;
+    GString *text = g_string_new(NULL);
+    struct trouble *trouble;
+    char time[UNITS_SIZE], usual[UNITS_SIZE];
+
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_facts *facts = facts_at(saying, i);
+
+        sum += facts->slow.sum_ns;
+        timed += facts->slow.timed;
+        for (uint32_t k = 0; k < facts->n_listed; k++)
+            if (is_outstanding(facts, &facts->open[k]))
+                lost_add(&lost, facts, &facts->open[k]);
+    }
+    if (lost.n > 0) {
+        waited = waited_for(lost.facts, lost.call[0]);
+        add_outstanding(text, saying, &lost);
+        add_names(text, &lost);
+        if (timed > 0)
+            g_string_append_printf(text,
+                                   "; at the last packet the oldest had waited for %s, and Calls took %s on average",
+                                   units_time(time_from(lost.call[0]->call.time_ns, lost.facts->last.time_ns), time),
+                                   units_time(sum / timed, usual));
+        trouble = say(saying, TROUBLE_OUTSTANDING, lost.facts, lost.call[0]->call, g_strdup(text->str));
+        trouble->count = lost.n;
+        trouble->time = waited;
+        if (!saying->troubles->end_known)
+            say_next(trouble,
+                     g_strdup("if the mount hung then, capture for a few seconds longer, with dumpcap or tshark: "
+                              "they write down when the capture ended"));
+        for (guint i = 1; i < lost.members->len; i++)
+            say_also(trouble, g_ptr_array_index(lost.members, i));
+    }
+    g_string_free(text, TRUE);
+    g_ptr_array_unref(lost.members);
 }
 
 static bool any_in_a_loop(const struct saying *saying, const struct trouble_facts *facts)
@@ -393,20 +585,24 @@ static bool any_in_a_loop(const struct saying *saying, const struct trouble_fact
 
 void say_calls(struct saying *saying)
 {
+    g_autofree bool *said = g_new0(bool, saying->facts->len);
+    g_autoptr(GPtrArray) refused = g_ptr_array_new();
+    guint before = saying->troubles->list->len;
+
     saying->early = early_answers(saying);
     find_loops(saying);
     for (unsigned i = 0; i < saying->n_loops; i++)
         if (saying->loop[i].members->len > 1)
             say_loop(saying, &saying->loop[i]);
-    for (guint i = 0; i < saying->facts->len; i++) {
-        bool said = false;
-
-        for (unsigned fate = FATE_UNANSWERED; fate <= FATE_REFUSED; fate++)
-            said |= say_of_fate(saying, facts_at(saying, i), (enum trouble_fate)fate);
-        if (!said && trouble_happened(&facts_at(saying, i)->refusal.when) &&
+    for (unsigned fate = FATE_UNANSWERED; fate <= FATE_REFUSED; fate++)
+        say_of_fate(saying, (enum trouble_fate)fate, said);
+    for (guint i = 0; i < saying->facts->len; i++)
+        if (!said[i] && trouble_happened(&facts_at(saying, i)->refusal.when) &&
             !any_in_a_loop(saying, facts_at(saying, i)))
-            calls_say_refused(saying, facts_at(saying, i));
-    }
+            g_ptr_array_add(refused, (gpointer)facts_at(saying, i));
+    calls_say_refused(saying, refused);
+    if (saying->troubles->list->len == before)
+        say_outstanding(saying);
     g_array_unref(saying->early);
     saying->early = NULL;
 }

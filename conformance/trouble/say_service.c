@@ -9,6 +9,9 @@ enum { EMPTY_FEW = 3 };
 /* A loss that is repaired this soon goes unnoticed. */
 static const uint64_t short_ns = 50000000;
 
+/* An outage at the end of the capture may be over sooner. */
+static const uint64_t lasting_ns = 1000000000;
+
 /* ---- outages ---- */
 
 /* Calls were cut off, not counting Calls that end one connection after the other. */
@@ -68,42 +71,108 @@ static struct trouble_event back_at(const struct trouble_facts *facts)
     return agreed->n > 0 ? agreed->first : facts->first;
 }
 
-static void say_outage(const struct saying *saying, const struct outage *outage)
+/* All outages of a client and a server. */
+struct outages {
+    struct outage first, worst;
+    unsigned n, failed;
+    uint64_t sum;
+    bool alike; /* the same side ended each connection */
+};
+
+static struct trouble_event lost_at(const struct outage *outage)
+{
+    return outage->lost->side[outage->lost->closer].ended;
+}
+
+static uint64_t outage_time(const struct saying *saying, const struct outage *outage)
+{
+    return time_from(lost_at(outage).time_ns,
+                     outage->back ? back_at(outage->back).time_ns : capture_end_of(saying, outage->lost));
+}
+
+static void add_outage(const struct saying *saying, struct outages *all, const struct outage *outage)
+{
+    if (all->n++ == 0) {
+        all->first = all->worst = *outage;
+        all->alike = true;
+    }
+    all->alike &= side_name(outage->lost, outage->lost->closer) == side_name(all->first.lost, all->first.lost->closer);
+    all->failed += outage->failed;
+    all->sum += outage_time(saying, outage);
+    if (!outage->back || outage_time(saying, outage) > outage_time(saying, &all->worst))
+        all->worst = *outage;
+}
+
+/*
+ * A server that was restarted does not listen for a while. One that closes the connection and is back at once has
+ * another reason.
+ */
+static gchar *outage_advice(const struct outages *all)
+{
+    const struct outage *outage = &all->worst;
+    const struct trouble_facts *lost = outage->lost;
+    g_autofree gchar *closed = trouble_clock(lost_at(outage).time_ns);
+
+    if (lost->closer == lost->opener)
+        return g_strdup_printf("the client gave up the connection: look at its log at %s UTC", closed);
+    if (outage->failed > 0)
+        return g_strdup_printf("%s look at its log at %s UTC",
+                               outage->back ? "was the server restarted?" : "is the server running?", closed);
+    return g_strdup_printf("the server gave up the connection, and took the next one at once: look at its log at %s "
+                           "UTC for the reason",
+                           closed);
+}
+
+static void add_course(GString *text, const struct saying *saying, const struct outage *outage)
 {
     const struct trouble_facts *lost = outage->lost;
-    struct trouble_event from = lost->side[lost->closer].ended;
-    struct trouble_event to = outage->back ? back_at(outage->back) : (struct trouble_event){0, lost->until_ns};
-    g_autofree gchar *closed = trouble_clock(from.time_ns), *back = trouble_clock(to.time_ns);
     g_autofree gchar *ending = ending_text(lost);
-    GString *text = g_string_new(NULL);
-    struct trouble *trouble;
-    uint64_t time = time_from(from.time_ns, to.time_ns);
     char lasted[UNITS_SIZE];
 
-    g_string_append_printf(text, "no service for %s: %s", units_time(time, lasted), ending);
+    g_string_append_printf(text, "no service for %s%s%s: %s", outage->back ? "" : "at least ",
+                           units_time(outage_time(saying, outage), lasted),
+                           outage->back ? "" : ", to the end of the capture", ending);
     if (lost->n_open > 0)
         g_string_append_printf(text, " with %" PRIu32 " Call%s outstanding", lost->n_open,
                                lost->n_open == 1 ? "" : "s");
     if (outage->failed > 0)
         g_string_append_printf(text, ", %u attempt%s to connect failed", outage->failed,
                                outage->failed == 1 ? "" : "s");
-    if (outage->back)
+    if (outage->back) {
+        struct trouble_event to = back_at(outage->back);
+        g_autofree gchar *back = trouble_clock(to.time_ns);
+
         g_string_append_printf(text, ", back at %s (frame %" PRIu32 ")", back, to.frame);
-    else
-        g_string_append(text, ", not back at the end of the capture");
-    trouble = say(saying, TROUBLE_OUTAGE, lost, from, g_string_free(text, FALSE));
-    trouble->time = time;
-    say_next(trouble, g_strdup_printf(lost->closer == lost->opener
-                                          ? "the client gave up the connection: look at its log at %s UTC"
-                                          : "was the server restarted? look at its log at %s UTC",
-                                      closed));
-    if (outage->back)
-        say_also(trouble, outage->back);
+    }
+}
+
+/* Several outages make one line. */
+static void say_outages(const struct saying *saying, const struct outages *all)
+{
+    const struct trouble_facts *first = all->first.lost;
+    GString *text = g_string_new(NULL);
+    struct trouble *trouble;
+    char sum[UNITS_SIZE];
+
+    if (all->n > 1)
+        g_string_append_printf(text, "%u connections were lost%s%s, %s without service; the longest time: ", all->n,
+                               all->alike ? ", each closed by " : "", all->alike ? side_name(first, first->closer) : "",
+                               units_time(all->sum, sum));
+    add_course(text, saying, &all->worst);
+    trouble = say(saying, TROUBLE_OUTAGE, first, lost_at(&all->first), g_string_free(text, FALSE));
+    trouble->time = all->worst.back ? all->sum : outage_time(saying, &all->worst);
+    trouble->lasting = !all->worst.back;
+    say_next(trouble, outage_advice(all));
+    if (all->worst.lost != first)
+        say_also(trouble, all->worst.lost);
+    if (all->worst.back)
+        say_also(trouble, all->worst.back);
 }
 
 void say_service(const struct saying *saying)
 {
     int64_t said_until = INT64_MIN;
+    struct outages all = {0};
 
     for (guint i = 0; i < saying->facts->len; i++) {
         const struct trouble_facts *facts = facts_at(saying, i);
@@ -114,12 +183,15 @@ void say_service(const struct saying *saying)
             continue;
         outage = outage_after(saying, i);
         /* A client that unmounts, or is idle for a while, does not miss the service. */
-        if ((outage.failed == 0 && (!outage.back || !service_cut_off(saying, facts))) ||
+        if ((!outage.back && outage_time(saying, &outage) < lasting_ns) ||
+            (outage.failed == 0 && (!outage.back || !service_cut_off(saying, facts))) ||
             (outage.back && time_from(end_of(facts), back_at(outage.back).time_ns) < short_ns))
             continue;
-        say_outage(saying, &outage);
+        add_outage(saying, &all, &outage);
         said_until = outage.back ? outage.back->first.time_ns : INT64_MAX;
     }
+    if (all.n > 0)
+        say_outages(saying, &all);
 }
 
 /* ---- connections without a message ---- */

@@ -43,6 +43,12 @@ static inline int64_t end_of(const struct trouble_facts *facts)
     return has_ended(facts) ? facts->side[facts->closer].ended.time_ns : facts->until_ns;
 }
 
+/* When the capture ended, as far as known. */
+static inline int64_t capture_end_of(const struct saying *saying, const struct trouble_facts *facts)
+{
+    return saying->troubles->ended_ns > facts->until_ns ? saying->troubles->ended_ns : facts->until_ns;
+}
+
 static inline uint64_t time_from(int64_t then, int64_t now)
 {
     return now > then ? (uint64_t)now - (uint64_t)then : 0;

@@ -33,7 +33,7 @@ static const struct {
     [TROUBLE_REPLY_REFUSED] = {"reply-refused", "%s Reply was refused", "%s Replies were refused", false, false},
     [TROUBLE_REPLY_UNDELIVERED] = {"reply-not-delivered", "%s Reply never arrived", "%s Replies never arrived", false,
                                    false},
-    [TROUBLE_OUTAGE] = {"outage", "there was no service for %s", "there was no service for %s", false, true},
+    [TROUBLE_OUTAGE] = {"outage", "no service for %s", "no service for %s", false, true},
     [TROUBLE_SIZE] = {"size-dependent-loss", "large packets never arrived", "large packets never arrived", false,
                       false},
     [TROUBLE_WINDOW] = {"closed-window", "a TCP window was closed for %s", "a TCP window was closed for %s", false,
@@ -77,6 +77,8 @@ static const struct {
     [TROUBLE_DELAYED_ACK] = {"delayed-ack", "slow: delayed ACKs cost %s", "slow: delayed ACKs cost %s", true, true},
     [TROUBLE_CONGESTION] = {"congestion", "slow: the network is congested", "slow: the network is congested", true,
                             false},
+    [TROUBLE_OUTSTANDING] = {"call-outstanding", "%s Call was not answered when the capture ended",
+                             "%s Calls were not answered when the capture ended", true, false},
     [TROUBLE_WAITED] = {"receiver-waited-for", "slow: a receiver was not ready %s time",
                         "slow: a receiver was not ready %s times", true, false},
     [TROUBLE_COPIES] = {"copies", "", "", true, false},
@@ -278,10 +280,12 @@ static void trouble_list_say_all(struct saying *saying)
     saying->n_loops = 0;
 }
 
-/* Trouble that leaves Calls unanswered comes first. */
+/* Causes that leave Calls unanswered come first. */
 static int trouble_list_rank_of(enum trouble_kind kind)
 {
-    return kind == TROUBLE_SIZE || kind == TROUBLE_WINDOW ? -1 : (int)kind;
+    static const int first[TROUBLE_KINDS] = {[TROUBLE_SIZE] = -3, [TROUBLE_WINDOW] = -2, [TROUBLE_READ_CONTINUED] = -1};
+
+    return first[kind] != 0 ? first[kind] : (int)kind;
 }
 
 /* Each client and server is placed by its worst trouble. */
@@ -454,34 +458,82 @@ void say_also(struct trouble *trouble, const struct trouble_facts *facts)
         g_array_append_val(trouble->connections, facts->id);
 }
 
-/* The trouble of the worst kind. */
-struct worst {
-    enum trouble_kind kind;
+/* ---- the headline ---- */
+
+/* All trouble of a kind. */
+struct sum {
     uint64_t count, time;
-    uint64_t loops, calls; /* connections that ended because of one Call; Calls without an answer */
+    bool any, lasting;
 };
 
-static void add_worst(struct worst *worst, const struct trouble *trouble)
+enum { SUM_LASTING = TROUBLE_KINDS, SUMS }; /* an outage that lasts is graver than all else */
+
+/* The gravest first. Kinds that are not here follow, in their order. */
+static const unsigned gravest[] = {SUM_LASTING,           TROUBLE_CALL_LOOP,         TROUBLE_CALL_UNANSWERED,
+                                   TROUBLE_REPLY_REFUSED, TROUBLE_REPLY_UNDELIVERED, TROUBLE_OUTAGE};
+
+static void add_sum(struct sum *sums, const struct trouble *trouble)
 {
-    if (trouble->kind == TROUBLE_CALL_LOOP)
-        worst->loops = MAX(worst->loops, trouble->count);
-    worst->calls += trouble->kind == TROUBLE_CALL_LOOP         ? 1
-                    : trouble->kind == TROUBLE_CALL_UNANSWERED ? trouble->count
-                                                               : 0;
-    if (*kinds[trouble->kind].one == '\0' || trouble->kind > worst->kind)
+    bool lasts = trouble->kind == TROUBLE_OUTAGE && trouble->lasting;
+    struct sum *sum = &sums[lasts ? SUM_LASTING : trouble->kind];
+
+    if (trouble->kind == TROUBLE_CALL_LOOP) {
+        sum->time = MAX(sum->time, trouble->count); /* connections */
+        sum->count++;
+        sum->any = true;
         return;
-    if (trouble->kind < worst->kind)
-        *worst = (struct worst){.kind = trouble->kind, .loops = worst->loops, .calls = worst->calls};
-    worst->count += trouble->count;
-    worst->time = MAX(worst->time, trouble->time);
+    }
+    sum->any |= *kinds[trouble->kind].one != '\0';
+    sum->count += trouble->count;
+    sum->time = MAX(sum->time, trouble->time);
+}
+
+/* The words for the sum of a kind. */
+static void add_words(GString *text, unsigned of, const struct sum *sum)
+{
+    enum trouble_kind kind = of == SUM_LASTING ? TROUBLE_OUTAGE : (enum trouble_kind)of;
+    const char *format = sum->count == 1 ? kinds[kind].one : kinds[kind].more, *place = strstr(format, "%s");
+    char number[UNITS_SIZE];
+
+    g_string_append(text, text->len > 0 ? ", " : "");
+    if (kind == TROUBLE_CALL_LOOP) {
+        g_string_append_printf(text, "%" PRIu64 " Call%s never answered, on %" PRIu64 " connections", sum->count,
+                               sum->count == 1 ? " was" : "s were", sum->time);
+        return;
+    }
+    if (!place) {
+        g_string_append(text, format);
+        return;
+    }
+    if (kinds[kind].lasts)
+        units_time(sum->time, number);
+    else
+        snprintf(number, sizeof number, "%" PRIu64, sum->count);
+    g_string_append_printf(text, "%.*s%s%s%s", (int)(place - format), format, of == SUM_LASTING ? "at least " : "",
+                           number, place + 2);
+}
+
+static void add_in_order(GString *text, struct sum *sums, bool notes)
+{
+    enum { FACTS_NAMED = 2 };
+    unsigned most = notes ? 1 : FACTS_NAMED;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(gravest) + TROUBLE_KINDS && most > 0; i++) {
+        unsigned of = i < G_N_ELEMENTS(gravest) ? gravest[i] : i - (unsigned)G_N_ELEMENTS(gravest);
+
+        if (!sums[of].any || (of != SUM_LASTING && kinds[of].note != notes))
+            continue;
+        add_words(text, of, &sums[of]);
+        sums[of].any = false;
+        most--;
+    }
 }
 
 gchar *troubles_headline(const struct troubles *const *of, unsigned n)
 {
-    struct worst worst = {.kind = TROUBLE_KINDS};
+    struct sum sums[SUMS] = {0};
     bool fails = false; /* in that case known trouble is not the reason */
-    char number[UNITS_SIZE];
-    const char *format, *place;
+    GString *text = g_string_new(NULL);
 
     for (unsigned i = 0; i < n; i++)
         fails |= troubles_any_fails(of[i]);
@@ -490,20 +542,14 @@ gchar *troubles_headline(const struct troubles *const *of, unsigned n)
             const struct trouble *trouble = g_ptr_array_index(of[i]->list, k);
 
             if (!fails || !trouble->known)
-                add_worst(&worst, trouble);
+                add_sum(sums, trouble);
         }
-    if (worst.kind == TROUBLE_KINDS)
-        return NULL;
-    if (worst.kind == TROUBLE_CALL_LOOP)
-        return g_strdup_printf("%" PRIu64 " Call%s never answered, on %" PRIu64 " connections", worst.calls,
-                               worst.calls == 1 ? " was" : "s were", worst.loops);
-    format = worst.count == 1 ? kinds[worst.kind].one : kinds[worst.kind].more;
-    place = strstr(format, "%s");
-    if (!place)
-        return g_strdup(format);
-    if (kinds[worst.kind].lasts)
-        units_time(worst.time, number);
-    else
-        snprintf(number, sizeof number, "%" PRIu64, worst.count);
-    return g_strdup_printf("%.*s%s%s", (int)(place - format), format, number, place + 2);
+    if (sums[TROUBLE_CALL_LOOP].any) {
+        sums[TROUBLE_CALL_LOOP].count += sums[TROUBLE_CALL_UNANSWERED].count;
+        sums[TROUBLE_CALL_UNANSWERED].any = false;
+    }
+    add_in_order(text, sums, false);
+    if (text->len == 0)
+        add_in_order(text, sums, true);
+    return g_string_free(text, text->len == 0);
 }

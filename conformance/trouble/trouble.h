@@ -35,8 +35,9 @@ enum trouble_kind {
     TROUBLE_RPCBIND_SILENT,
     TROUBLE_EMPTY, /* connections without a message */
     TROUBLE_PLAIN_TCP,
-    TROUBLE_DIFFERS, /* The kinds from here on are not failures; this one: data read back differ from the data written
-                      */
+    /* The kinds from here on are not failures. */
+    TROUBLE_OUTSTANDING, /* Calls were not answered yet when the capture ended */
+    TROUBLE_DIFFERS,     /* data read back differ from the data written */
     TROUBLE_ERROR,
     TROUBLE_SLOW,
     TROUBLE_STALL, /* packets were lost, and retransmitted late */
@@ -59,6 +60,7 @@ struct trouble {
     uint64_t time;  /* in ns; 0: unknown or meaningless */
     gchar *words;   /* a sentence without its full stop */
     gchar *next;    /* advice, in the same form; NULL: none */
+    bool lasting;   /* until the end of the capture, or longer */
     bool known;     /* an earlier report has the same trouble (merge --baseline), so the run does not fail */
 };
 
@@ -74,6 +76,8 @@ struct troubles {
     uint64_t calls, answers;      /* on connections that have ended: RPC Calls; of these, answered */
     uint64_t again;               /* of the calls: repeated on a later connection, and answered there */
     bool holes;                   /* part of a connection is missing in the capture */
+    int64_t ended_ns;             /* when the capture ended, or its last packet; 0: the capture goes on */
+    bool end_known;               /* not only the last packet */
     struct trouble_copies copies; /* left out */
     GPtrArray *facts;             /* struct trouble_facts *, of connections that have ended */
     uint64_t left_out;            /* facts left out for lack of room */
@@ -111,8 +115,8 @@ bool troubles_any(const struct troubles *troubles);
 /* Whether any trouble fails. */
 bool troubles_any_fails(const struct troubles *troubles);
 /*
- * "5 Calls were never answered": the worst trouble of all captures in a few words; if nothing went wrong, the main
- * cause of slowness. NULL: none. g_free() it.
+ * "no service for at least 62.2 s, 1 Call was never answered": the gravest trouble of all captures in a few words; if
+ * nothing went wrong, the gravest note. NULL: none. g_free() it.
  */
 gchar *troubles_headline(const struct troubles *const *of, unsigned n);
 /* "07:34:50.123", UTC. g_free() it. */

@@ -75,7 +75,7 @@ def test_a_cut_file_is_no_whole_one(check, good, tmp_path):
     cut.write_bytes(good.read_bytes()[:-20])
     text = check(cut).stdout
     assert "ends inside a packet record, after packet" in text and "every Call was answered" not in text.splitlines()[0]
-    assert "no trouble, as far as captured" in text
+    assert "No trouble, as far as captured" in text
 
 
 def test_the_snap_length_is_named(check, capture):
