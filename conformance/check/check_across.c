@@ -177,6 +177,7 @@ static void on_sought(void *ctx, const struct ulp_sought *sought)
     if (!facts)
         return;
     facts->enable = seeking->face->enable;
+    facts->enable_on = seeking->face->enable_on;
     facts->where = seeking->face->where;
     g_ptr_array_add(seeking->facts, facts);
 }

@@ -261,13 +261,14 @@ static void watched_on_terminate(void *ctx, const struct rdmap_terminate_event *
                                       .known = event->culprit_found,
                                       .offset = event->culprit.offset,
                                       .frame = event->culprit.frame};
+    bool lacks_receive = terminate->layer == 1 && terminate->etype == 2 && terminate->code == 2;
 
     if (terminate->has_ddp)
         refusal.operation = terminate->ddp.tagged              ? "RDMA Write"
                             : terminate->ddp.qn == DDP_QN_SEND ? "Send"
                                                                : "RDMA Read Request";
-    snprintf(refusal.reason, sizeof refusal.reason, "Terminate %u/%u/%02X%s%s", terminate->layer, terminate->etype,
-             terminate->code, name ? ", " : "", name ? name : "");
+    snprintf(refusal.reason, sizeof refusal.reason, "Terminate %u/%u/%02X%s%s%s", terminate->layer, terminate->etype,
+             terminate->code, name ? ", " : "", name ? name : "", lacks_receive ? ": no Receive was posted" : "");
     trouble_refused(watched->host.facts, &refusal);
 }
 
@@ -534,6 +535,7 @@ static void know_port(struct trouble_facts *facts, uint16_t port)
             facts->where = (*face)->where;
             facts->usual_port = *usual == port;
             facts->enable = facts->usual_port ? (*face)->enable : (*face)->where;
+            facts->enable_on = facts->usual_port ? (*face)->enable_on : NULL;
         }
 }
 

@@ -55,6 +55,7 @@ struct guest_face {
     const char *plain;                                  /* its name there */
     const uint16_t *ports;                              /* its usual ports, ended by 0 */
     const char *enable;                                 /* what to look at if nothing listens on these ports */
+    const struct trouble_enable *enable_on;             /* the same for known kinds of servers, ended by {NULL} */
     const char *where;                                  /* its usual port, in words */
     bool (*speaks_plainly)(const uint8_t *p, size_t n); /* whether a TCP segment begins with one of its requests */
 

@@ -196,6 +196,8 @@ void trouble_startup(struct trouble_facts *facts, const struct mpa_startup_event
 
     if (!facts)
         return;
+    if (event->frame.kind != MPA_REPLY && facts->step[STEP_REQUEST].n == 0)
+        facts->revision = event->frame.revision;
     note_step(facts, event->frame.kind == MPA_REPLY ? STEP_REPLY : STEP_REQUEST, side, at);
     if (event->frame.kind == MPA_REPLY && event->frame.flags & MPA_FLAG_R)
         note_step(facts, STEP_REJECT, side, at);

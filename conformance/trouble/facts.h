@@ -41,6 +41,11 @@ enum trouble_fate {
     FATE_REFUSED,     /* the caller's transport refused the answer, or the data moved for the answer */
 };
 
+/* How to enable the upper layer on a kind of server. */
+struct trouble_enable {
+    const char *server, *text; /* static; server: as in struct trouble_facts */
+};
+
 /* A Call without an answer, or with an answer that may not have arrived. */
 struct trouble_call {
     const char *what; /* "READ"; static */
@@ -113,7 +118,7 @@ struct trouble_refusal {
     uint64_t offset;       /* the beginning of the refused data, in the other direction */
     uint32_t frame;        /* 0: unknown */
     const char *operation; /* "Send", "RDMA Write"; NULL: unknown */
-    char reason[64];       /* "NAK: invalid request" */
+    char reason[96];       /* "NAK: invalid request" */
 };
 
 enum { TROUBLE_ODD = 8, TROUBLE_CALLS_MAX = 64, TROUBLE_ANSWERS = 32, TROUBLE_FIRST_ANSWERS = 64 };
@@ -123,10 +128,11 @@ struct trouble_facts {
     bool ib, rdma;     /* neither is set: no RDMA was recognised */
     const char *plain; /* an upper layer without RDMA; its first Call: */
     struct trouble_event plain_call;
-    bool usual_port;           /* the server's port is one of an upper layer: */
-    const char *enable;        /* what to look at if nothing listens there; NULL: unknown */
-    const char *where;         /* the usual port; NULL: there is none */
-    struct ulp_sought *sought; /* not a connection, but questions to rpcbind; NULL: a connection */
+    bool usual_port;                        /* the server's port is one of an upper layer: */
+    const char *enable;                     /* what to look at if nothing listens there; NULL: unknown */
+    const struct trouble_enable *enable_on; /* the same for known kinds of servers, ended by {NULL}; NULL: none */
+    const char *where;                      /* the usual port; NULL: there is none */
+    struct ulp_sought *sought;              /* not a connection, but questions to rpcbind; NULL: a connection */
     bool roles_known;
     bool hole;              /* part of the connection is missing in the capture */
     struct endpoint end[2]; /* by side */
@@ -135,6 +141,7 @@ struct trouble_facts {
     struct trouble_repeated step[STEPS];
     uint8_t step_side[STEPS]; /* the side that sent the step last */
     uint16_t reject_reason;
+    uint8_t revision; /* of the first MPA Request */
     struct trouble_side side[2];
     struct trouble_path path[2]; /* by side */
     struct trouble_event first, last;

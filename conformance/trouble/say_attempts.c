@@ -16,6 +16,7 @@ enum outcome {
     OUTCOME_SYN_UNANSWERED,
     OUTCOME_SYN_REFUSED,
     OUTCOME_UNANSWERED,
+    OUTCOME_DROPPED, /* the server closed or reset the connection instead of a Reply */
     OUTCOME_REJECTED,
     OUTCOME_INCOMPLETE,
     OUTCOMES
@@ -61,8 +62,9 @@ static enum outcome outcome_of_tcp(const struct trouble_facts *facts)
         return OUTCOME_FINE;
     if (facts->step[STEP_REJECT].n > 0)
         return OUTCOME_REJECTED;
-    return facts->step[STEP_REPLY].n == 0 && !facts->hole && lasted(facts, STEP_REQUEST) ? OUTCOME_UNANSWERED
-                                                                                         : OUTCOME_FINE;
+    if (facts->step[STEP_REPLY].n > 0 || facts->hole || !lasted(facts, STEP_REQUEST))
+        return OUTCOME_FINE;
+    return has_ended(facts) && facts->closer != facts->step_side[STEP_REQUEST] ? OUTCOME_DROPPED : OUTCOME_UNANSWERED;
 }
 
 static enum outcome outcome_of_ib(const struct trouble_facts *facts)
@@ -154,10 +156,11 @@ static void say_unanswered_syn(GString *text, const struct attempts *attempts, c
     g_string_append(text, ", nothing came back");
 }
 
-static gchar *next_unanswered_syn(const struct attempts *attempts)
+static gchar *next_unanswered_syn(const struct saying *saying, const struct attempts *attempts)
 {
     static const char advice[] = "a firewall drops it, the host is down, or the address is wrong";
 
+    (void)saying;
     return is_to_rpcbind(attempts) ? rpcbind_is_not_needed(attempts->first, advice) : g_strdup(advice);
 }
 
@@ -168,11 +171,20 @@ static void attempts_say_refused(GString *text, const struct attempts *attempts,
     g_string_append(text, ": nothing listens on this port");
 }
 
-static gchar *next_refused(const struct attempts *attempts)
+const char *how_to_enable(const struct saying *saying, const struct trouble_facts *facts)
+{
+    for (guint i = 0; i < saying->facts->len; i++)
+        for (const struct trouble_enable *on = facts->enable_on; on && on->server; on++)
+            if (g_strcmp0(facts_at(saying, i)->server, on->server) == 0)
+                return on->text;
+    return facts->enable;
+}
+
+static gchar *next_refused(const struct saying *saying, const struct attempts *attempts)
 {
     if (is_to_rpcbind(attempts))
         return rpcbind_is_not_needed(attempts->first, "does rpcbind run there?");
-    return g_strdup(attempts->first->enable);
+    return g_strdup(how_to_enable(saying, attempts->first));
 }
 
 static void say_unanswered(GString *text, const struct attempts *attempts, const char *server)
@@ -191,11 +203,78 @@ static void say_unanswered(GString *text, const struct attempts *attempts, const
     }
 }
 
-static gchar *next_unanswered(const struct attempts *attempts)
+/* The latest connection to the same port that was set up before; NULL: none. */
+static const struct trouble_facts *set_up_before(const struct saying *saying, const struct trouble_facts *failed)
 {
-    return g_strdup(attempts->first->ib
-                        ? "look at the address, the GID and VLAN of both sides, and UDP port 4791 in firewalls"
-                        : "TCP connects, but MPA is not spoken there: look at what listens on this port");
+    const struct trouble_facts *latest = NULL;
+
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_facts *facts = facts_at(saying, i);
+
+        if (is_established(facts) && facts->first.time_ns < failed->first.time_ns &&
+            facts->end[facts->opener ^ 1u].port == failed->end[failed->opener ^ 1u].port)
+            latest = facts;
+    }
+    return latest;
+}
+
+/* "; it did until 07:37:18.000, connection 2" */
+static void add_did_before(GString *text, const struct trouble_facts *before)
+{
+    g_autofree gchar *clock = before ? trouble_clock(before->side[before->opener ^ 1u].last.time_ns) : NULL;
+
+    if (clock)
+        g_string_append_printf(text, "; it did until %s, connection %" PRIu32, clock, before->id);
+}
+
+static gchar *next_unanswered(const struct saying *saying, const struct attempts *attempts)
+{
+    const struct trouble_facts *first = attempts->first;
+    GString *text = g_string_new(NULL);
+
+    if (first->ib)
+        g_string_append(text, "look at the address, the GID and VLAN of both sides, and UDP port 4791 in firewalls");
+    else if (first->path[first->step_side[STEP_REQUEST]].sizes.waiting)
+        g_string_append(text, "TCP connects, but its host never acknowledges the MPA Request: the host is down, or the "
+                              "network drops packets with data");
+    else
+        g_string_append(text, "TCP has taken the MPA Request, but the listener does not answer it: look at the log and "
+                              "the threads of what listens on this port");
+    add_did_before(text, set_up_before(saying, first));
+    return g_string_free(text, FALSE);
+}
+
+static void say_dropped(GString *text, const struct attempts *attempts, const char *server)
+{
+    const struct trouble_facts *first = attempts->first;
+    const struct trouble_side *side = &first->side[first->closer];
+    char time[UNITS_SIZE];
+
+    g_string_append_printf(text,
+                           "%s %s the connection in frame %" PRIu32 ", %s after the MPA Request (revision %u)"
+                           " in frame %" PRIu32,
+                           server, side->how == END_RESET ? "reset" : "closed", side->ended.frame,
+                           units_time(time_from(first->step[STEP_REQUEST].last.time_ns, side->ended.time_ns), time),
+                           first->revision, first->step[STEP_REQUEST].last.frame);
+    if (attempts->connections > 1)
+        g_string_append_printf(
+            text, "; so it went %" PRIu32 " times in %s", attempts->connections,
+            units_time(time_from(attempts->asked.first.time_ns, attempts->asked.last.time_ns), time));
+}
+
+static gchar *next_dropped(const struct saying *saying, const struct attempts *attempts)
+{
+    const struct trouble_facts *first = attempts->first, *before = set_up_before(saying, first);
+
+    if (before && before->revision >= first->revision)
+        return g_strdup_printf("the server took such a Request before, on connection %" PRIu32
+                               ": look at its log and its limits",
+                               before->id);
+    if (first->revision > 1)
+        return g_strdup(
+            "the peer may know revision 1 only (RFC 6581 section 10): let the client use revision 1, or look "
+            "at the log of the server");
+    return g_strdup("the peer refuses MPA, or does not speak it: look at what listens on this port, and at its log");
 }
 
 static void say_rejected(GString *text, const struct attempts *attempts, const char *server)
@@ -215,13 +294,13 @@ static void say_rejected(GString *text, const struct attempts *attempts, const c
         g_string_append_printf(text, ": nothing listens on port %" PRIu16 " there", port);
 }
 
-static gchar *next_rejected(const struct attempts *attempts)
+static gchar *next_rejected(const struct saying *saying, const struct attempts *attempts)
 {
     const struct trouble_facts *first = attempts->first;
 
     if (!first->ib)
         return g_strdup("the application rejected it, or its connection limit is reached: look at its log");
-    return g_strdup(first->reject_reason == IB_CM_REJECT_INVALID_SERVICE_ID ? first->enable
+    return g_strdup(first->reject_reason == IB_CM_REJECT_INVALID_SERVICE_ID ? how_to_enable(saying, first)
                                                                             : reason_hint(first->reject_reason));
 }
 
@@ -239,9 +318,9 @@ static void say_incomplete(GString *text, const struct attempts *attempts, const
         units_time(time_from(first->step[STEP_REQUEST].first.time_ns, attempts->last->until_ns), time));
 }
 
-static gchar *next_incomplete(const struct attempts *attempts)
+static gchar *next_incomplete(const struct saying *saying, const struct attempts *attempts)
 {
-    (void)attempts;
+    (void)saying, (void)attempts;
     return g_strdup("the replies do not reach the client, or it drops them: look at the VLAN, the GIDs and the MTU of "
                     "both sides");
 }
@@ -249,11 +328,12 @@ static gchar *next_incomplete(const struct attempts *attempts)
 static const struct {
     enum trouble_kind kind;
     void (*say)(GString *text, const struct attempts *attempts, const char *server);
-    gchar *(*next)(const struct attempts *attempts);
+    gchar *(*next)(const struct saying *saying, const struct attempts *attempts);
 } ways[OUTCOMES] = {
     [OUTCOME_SYN_UNANSWERED] = {TROUBLE_NO_ANSWER, say_unanswered_syn, next_unanswered_syn},
     [OUTCOME_SYN_REFUSED] = {TROUBLE_REFUSED, attempts_say_refused, next_refused},
     [OUTCOME_UNANSWERED] = {TROUBLE_NO_ANSWER, say_unanswered, next_unanswered},
+    [OUTCOME_DROPPED] = {TROUBLE_REFUSED, say_dropped, next_dropped},
     [OUTCOME_REJECTED] = {TROUBLE_REJECTED, say_rejected, next_rejected},
     [OUTCOME_INCOMPLETE] = {TROUBLE_INCOMPLETE, say_incomplete, next_incomplete},
 };
@@ -262,8 +342,11 @@ static const struct {
 
 static bool alike(const struct trouble_facts *a, const struct trouble_facts *b)
 {
+    enum outcome outcome = attempts_outcome_of(a);
+
     return a->end[a->opener ^ 1u].port == b->end[b->opener ^ 1u].port && a->ib == b->ib &&
-           a->reject_reason == b->reject_reason && attempts_outcome_of(a) == attempts_outcome_of(b);
+           a->reject_reason == b->reject_reason && outcome == attempts_outcome_of(b) &&
+           (outcome != OUTCOME_DROPPED || a->revision == b->revision);
 }
 
 static void add_attempt(struct attempts *attempts, const struct trouble_facts *facts)
@@ -299,7 +382,7 @@ static void say_like(const struct saying *saying, const struct attempts *attempt
         g_string_append_printf(text, "; rpcbind said in frame %" PRIu32 " that %s has port %" PRIu16 " for %s",
                                elsewhere->answered.frame, elsewhere->program, elsewhere->port, elsewhere->transport);
     trouble = say(saying, ways[outcome].kind, first, attempts->asked.first, g_string_free(text, FALSE));
-    say_next(trouble, ways[outcome].next(attempts));
+    say_next(trouble, ways[outcome].next(saying, attempts));
     trouble->count = outcome == OUTCOME_INCOMPLETE ? attempts->connections : attempts->asked.n;
     trouble->time = time_from(attempts->asked.first.time_ns, attempts->asked.last.time_ns);
     for (guint i = 0; i < attempts->members->len; i++)
@@ -317,6 +400,20 @@ static struct attempts *attempts_like(struct attempts *all, unsigned *n, const s
     return &all[(*n)++];
 }
 
+/* The client continued with a lower revision, as RFC 6581 section 10 allows, and was served. */
+static bool fell_back(const struct saying *saying, const struct trouble_facts *facts)
+{
+    for (guint i = 0; i < saying->facts->len && attempts_outcome_of(facts) == OUTCOME_DROPPED; i++) {
+        const struct trouble_facts *later = facts_at(saying, i);
+
+        if (is_established(later) && later->first.time_ns >= facts->first.time_ns && later->revision > 0 &&
+            later->revision < facts->revision &&
+            later->end[later->opener ^ 1u].port == facts->end[facts->opener ^ 1u].port)
+            return true;
+    }
+    return false;
+}
+
 static void say_failed(const struct saying *saying)
 {
     struct attempts all[ATTEMPTS_MAX] = {0};
@@ -326,7 +423,7 @@ static void say_failed(const struct saying *saying)
         const struct trouble_facts *facts = facts_at(saying, i);
         struct attempts *like;
 
-        if (attempts_outcome_of(facts) == OUTCOME_FINE || !is_for_rdma(saying, facts))
+        if (attempts_outcome_of(facts) == OUTCOME_FINE || !is_for_rdma(saying, facts) || fell_back(saying, facts))
             continue;
         like = attempts_like(all, &n, facts);
         if (like)

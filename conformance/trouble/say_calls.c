@@ -152,6 +152,16 @@ static void add_names(GString *text, const struct lost *lost)
         g_string_append(text, ", ...");
 }
 
+static gchar *advice_on_refusal(const struct trouble_facts *facts)
+{
+    const char *refuser = side_name(facts, facts->refusal.side), *sender = side_name(facts, facts->refusal.side ^ 1u);
+
+    if (strstr(facts->refusal.reason, "no Receive was posted"))
+        return g_strdup_printf("%s had posted no Receive: look at its log and its threads", refuser);
+    return g_strdup_printf("%s regards what %s sent as wrong: look at its log, and at the findings below", refuser,
+                           sender);
+}
+
 /* Advice about the lost Calls. */
 static gchar *advice_on(const struct trouble_facts *facts, const struct trouble_call *call)
 {
@@ -160,12 +170,8 @@ static gchar *advice_on(const struct trouble_facts *facts, const struct trouble_
 
     if (facts->path[answerer_side].read.n > 0)
         return NULL; /* say_path() gives better advice */
-    if (trouble_happened(&facts->refusal.when) && strstr(facts->refusal.reason, "RNR"))
-        return g_strdup_printf("%s had posted no Receive: look at its log and its threads",
-                               side_name(facts, facts->refusal.side));
     if (trouble_happened(&facts->refusal.when))
-        return g_strdup_printf("%s regards what %s sent as wrong: look at its log, and at the findings below",
-                               side_name(facts, facts->refusal.side), side_name(facts, facts->refusal.side ^ 1u));
+        return advice_on_refusal(facts);
     if (facts->path[call->side].window.longest_ns >= silence_ns)
         return g_strdup_printf("%s has to act first (see the line above): %s cannot send", caller, answerer);
     if (call->fate == FATE_UNDELIVERED)
@@ -448,6 +454,8 @@ static void calls_say_refused(const struct saying *saying, GPtrArray *refused)
         trouble =
             say(saying, TROUBLE_OPERATION_REFUSED, facts, facts->refusal.when, g_strdup(text->str + strlen("; ")));
         trouble->count = lost.members->len;
+        if (strstr(facts->refusal.reason, "no Receive was posted"))
+            say_next(trouble, advice_on_refusal(facts));
         for (guint i = 1; i < lost.members->len; i++)
             say_also(trouble, g_ptr_array_index(lost.members, i));
         g_ptr_array_unref(lost.members);

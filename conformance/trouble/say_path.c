@@ -226,9 +226,10 @@ static void say_delay(const struct saying *saying, unsigned role)
                             " times for an ACK that came %s late, %s together: delayed ACK of %s",
                             role_name(role), n, units_time(sum / n, each), units_time(sum, all), role_name(role ^ 1u)));
     trouble->time = sum;
-    say_next(trouble, g_strdup_printf("%s holds data back until the ACK comes (Nagle's algorithm): set TCP_NODELAY "
-                                      "there",
-                                      role_name(role)));
+    say_next(trouble,
+             g_strdup_printf("%s holds data back until the ACK comes (Nagle's algorithm): an application sets "
+                             "TCP_NODELAY; a kernel or an adapter has no such setting: look for a newer driver",
+                             role_name(role)));
 }
 
 static void say_congestion(const struct saying *saying, unsigned role)

@@ -75,9 +75,9 @@ static void say_lacking(const struct saying *saying, const struct trouble_facts 
             g_strdup_printf("rpcbind on %s says in frame %" PRIu32
                             " that %s is not registered for %s (asked in frame %" PRIu32 ")",
                             server, sought->answered.frame, sought->program, sought->transport, sought->asked.frame));
-    g_autofree gchar *advice =
-        g_strdup_printf("%s rpcinfo %s lists what is registered",
-                        sought->rdma && facts->enable ? facts->enable : "does the server run it?", server);
+    g_autofree gchar *advice = g_strdup_printf(
+        "%s rpcinfo %s lists what is registered",
+        sought->rdma && facts->enable ? how_to_enable(saying, facts) : "does the server run it?", server);
 
     say_next(trouble, sought->rdma ? rpcbind_is_not_needed(facts, advice) : g_steal_pointer(&advice));
 }

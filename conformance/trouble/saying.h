@@ -84,6 +84,8 @@ void say_empty(const struct saying *saying);    /* connections without a message
 void say_sought(const struct saying *saying);   /* questions to rpcbind without a useful answer */
 void say_capture(const struct saying *saying);  /* what the capture lacks */
 bool says_one_direction(const struct saying *saying);
+/* How to enable the upper layer on the server; NULL: unknown. */
+const char *how_to_enable(const struct saying *saying, const struct trouble_facts *facts);
 /* The connection was requested, but not set up. */
 bool trouble_attempt_failed(const struct trouble_facts *facts);
 

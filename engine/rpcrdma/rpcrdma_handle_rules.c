@@ -20,12 +20,15 @@ static void handle_judge_end(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
 {
     if (segment->length == 0)
         return;
-    if (segment->offset > UINT64_MAX - segment->length + 1)
-        rpcrdma_fail_as(rpcrdma, call, RULE_RPCR_4_1_2_17, SEVERITY_NOTE, 0,
-                        "expected a segment that ends within 2^64; found offset 0x%016llx and %u octets (STag 0x%08x)",
-                        (unsigned long long)segment->offset, segment->length, segment->handle);
-    else
+    if (segment->offset <= UINT64_MAX - segment->length + 1) {
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_17);
+        return;
+    }
+    rpcrdma_fail_as(rpcrdma, call, RULE_RPCR_4_1_2_17, SEVERITY_NOTE, 0,
+                    "expected a segment that ends within 2^64; found offset 0x%016llx and %u octets (STag 0x%08x)",
+                    (unsigned long long)segment->offset, segment->length, segment->handle);
+    if (call->transaction->fault == 0) /* only a note, but the responder may refuse the Call */
+        call->transaction->fault = 1 + (uint32_t)RULE_RPCR_4_1_2_17;
 }
 
 /* Keys of the same index count separately, unless the STags are so small that they can only come from a counter. */

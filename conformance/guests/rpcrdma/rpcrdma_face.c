@@ -114,11 +114,19 @@ static bool speaks_plainly(const uint8_t *p, size_t n)
 
 static const uint16_t ports[] = {20049, 2049, 0};
 
+static const struct trouble_enable enable_on[] = {
+    {"linux", "is RDMA on at the server (rdma=y in /etc/nfs.conf, /proc/fs/nfsd/portlist)?"},
+    {"ganesha", "is RDMA on at the server (NFSRDMA among the Protocols of NFS_CORE_PARAM in ganesha.conf)?"},
+    {NULL, NULL}};
+
 const struct guest_face rpcrdma_face = {
     .kind = &rpcrdma_ulp,
     .plain = "NFS",
     .ports = ports,
-    .enable = "is RDMA on at the server (rdma=y in /etc/nfs.conf, /proc/fs/nfsd/portlist)?",
+    .enable =
+        "is RDMA on at the server (Linux: rdma=y in /etc/nfs.conf, /proc/fs/nfsd/portlist; Ganesha: NFSRDMA among "
+        "the Protocols in ganesha.conf)?",
+    .enable_on = enable_on,
     .where = "NFS over RDMA usually has port 20049",
     .speaks_plainly = speaks_plainly,
     .judged = true,
