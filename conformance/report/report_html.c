@@ -52,11 +52,8 @@ static gchar *date_text(void)
 
 static void html_write_verdict(struct html_page *page)
 {
-    static const char *const fail_on[] = {
-        [SEVERITY_NOTE] = "notes", [SEVERITY_WARNING] = "warnings", [SEVERITY_ERROR] = "errors"};
     const struct report *report = page->report;
-    const struct check_options *options = report->options;
-    g_autofree gchar *verdict = verdict_text(report), *date = date_text(), *known = known_text(report);
+    g_autofree gchar *verdict = verdict_text(report), *known = known_text(report);
     g_auto(GStrv) parts = g_strsplit(verdict, ": ", 2);
 
     markup_begin(page->writer, "header", "class",
@@ -66,6 +63,20 @@ static void html_write_verdict(struct html_page *page)
     markup_element(page->writer, "p", "summary", "%s", parts[1]);
     if (known)
         markup_element(page->writer, "p", "known", "%s", known);
+    markup_end(page->writer);
+}
+
+/* What was run, at the end of the page. */
+static void html_write_run(struct html_page *page)
+{
+    static const char *const fail_on[] = {
+        [SEVERITY_NOTE] = "notes", [SEVERITY_WARNING] = "warnings", [SEVERITY_ERROR] = "errors"};
+    const struct report *report = page->report;
+    const struct check_options *options = report->options;
+    g_autofree gchar *date = date_text();
+
+    markup_begin(page->writer, "section", "id", "run", NULL);
+    markup_element(page->writer, "h2", NULL, "This report");
     markup_begin(page->writer, "dl", "class", "run", NULL);
     if (report->captures->len == 1)
         write_run(page, "Capture", "%s", ((const struct report_capture *)report->captures->pdata[0])->file);
@@ -376,6 +387,7 @@ static void html_write_body(struct html_page *page)
         html_write_matrix(page);
         html_write_not_exercised(page);
     }
+    html_write_run(page);
     markup_end(page->writer);
 }
 
