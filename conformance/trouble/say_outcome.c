@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A caller that was asked to wait, and tries again sooner than this on average, does not wait. */
-static const uint64_t no_pause_ns = 50000000;
+static const uint64_t no_pause_ns = 10000000;
 
 /* A request that failed on a connection. */
 struct one {

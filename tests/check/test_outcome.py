@@ -110,6 +110,19 @@ def test_who_waits_and_who_does_not(play, timed, report, pause, kinds):
     assert all("without waiting" in each["words"] for each in repeated(found))
 
 
+@pytest.mark.parametrize("number", [10008, 10010, 10012, 10013, 10015, 10045, 10046, 10057, 10058, 10061, 10074, 10086])
+def test_a_server_that_is_busy_for_long(play, timed, report, number):
+    """Every status that asks the client to wait."""
+    lines = session(*calls(READ[4], f"results=3 status={number}", 20))
+    (found,) = report(timed(play(lines[1:], start=lines[0]), [n * S // 4 for n in range(len(lines) - 1)]))[1]["captures"][0]["trouble"]
+    assert found["kind"] == "server-busy" and f"NFS4ERR_{statuses()[number]}" in found["words"]
+
+
+def test_a_lock_that_another_client_holds(play, timed, report):
+    lines = session(*calls("nfs41.compound ops=sequence,putfh,lock", "results=3 status=10010", 20))
+    assert not report(timed(play(lines[1:], start=lines[0]), [n * S // 4 for n in range(len(lines) - 1)]))[1]["captures"][0]["trouble"]
+
+
 def test_over_connections(trouble):
     """A client that reconnects before each attempt."""
     lines = session(*calls(READ[4], "results=3 status=10023", 1))

@@ -69,20 +69,23 @@ void rpcrdma_trouble_failed(struct trouble_facts *facts, const struct rpcrdma_pa
     const struct trouble_error *error = body->known ? error_of_rpc(&body->rpc) : NULL;
     const struct nfs_operation *operation = NULL;
     const char *what = body->procedure ? body->procedure->name : NULL;
+    uint32_t number = 0;
 
     if (!error && body->walked && body->procedure) {
         unsigned i = 0;
         const struct nfs_value *status = rpcrdma_value(body, NFS_MARK_STATUS, 0, &i);
 
         operation = failed_operation(body);
+        number = operation ? operation->status : status ? (uint32_t)status->value : 0;
         if (operation)
             what = nfs_op_name(operation->op, false);
-        if (operation || (status && status->value != 0))
-            error = rpcrdma_status(request->program, request->version,
-                                   operation ? operation->status : (uint32_t)status->value);
+        if (number != 0)
+            error = rpcrdma_status(request->program, request->version, number);
     }
     what = what ? what : "a Call";
-    if (error && error->how != ERROR_ANSWER)
+    if (error && error->how != ERROR_ANSWER &&
+        (error->how != ERROR_BUSY || !rpcrdma_status_is_normal(request->program, request->version,
+                                                               operation ? operation->op : request->procedure, number)))
         trouble_failed(facts, error, what, (struct trouble_event){payload->place.frame, payload->place.time_ns});
     rpcrdma_outcome_reply(facts, payload, error, operation, what);
     rpcrdma_mount_reply(facts, payload, error, operation, what);
