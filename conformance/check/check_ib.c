@@ -176,7 +176,7 @@ static bool ib_on_open(void *ctx, struct ib_connection *connection, struct ib_rc
         .connection = connection,
         .below = check->below};
     ib->up = stack_ib_events(&ib->ib);
-    watched->endpoint = ib->endpoint;
+    watched->host.endpoint = ib->endpoint;
     connection->host = watched;
     *events = (struct ib_rc_events){.ctx = ib,
                                     .part = ib_on_part,

@@ -24,7 +24,7 @@ static bool share_on_open(void *ctx, struct connection *connection)
     if (!watched)
         return false;
     watched->tcp = connection;
-    watched->endpoint = connection->endpoint;
+    watched->host.endpoint = connection->endpoint;
     if (!watched_stack(watched, &setup)) {
         watched_free(watched);
         return false;

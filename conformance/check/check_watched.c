@@ -44,8 +44,15 @@ static enum direction known_direction(const struct watched *watched, enum direct
 
 static struct print_target watched_print_target(const struct watched *watched)
 {
-    return (struct print_target){watched->share->print, watched->share->capture->start_ns, watched->host.number,
-                                 watched->share->capture->file, watched->host.ndjson};
+    unsigned initiator = stack_initiator(watched->host.stack);
+
+    return (struct print_target){.out = watched->share->print,
+                                 .start_ns = watched->share->capture->start_ns,
+                                 .connection = watched->host.number,
+                                 .file = watched->share->capture->file,
+                                 .ndjson = watched->host.ndjson,
+                                 .initiator = &watched->host.endpoint[initiator],
+                                 .responder = &watched->host.endpoint[other_side(initiator)]};
 }
 
 static bool worth_keeping(const struct watched *watched, enum rule_id rule)
@@ -76,7 +83,7 @@ static void show_finding(const struct watched *watched, const struct finding *fi
 static void watched_on_finding(void *ctx, const struct finding *finding)
 {
     struct watched *watched = ctx;
-    const struct endpoint *endpoint = watched->endpoint;
+    const struct endpoint *endpoint = watched->host.endpoint;
     unsigned initiator = stack_initiator(watched->host.stack);
     const struct check_roles roles = {&endpoint[initiator], &endpoint[1 - initiator],
                                       stack_roles_known(watched->host.stack)};
@@ -480,8 +487,8 @@ static void watched_take_connection(struct watched *watched, const struct watche
     report->id = watched->id;
     report->opened = watched->opened;
     report->continued = watched->continued;
-    report->initiator = watched->endpoint[initiator];
-    report->responder = watched->endpoint[1 - initiator];
+    report->initiator = watched->host.endpoint[initiator];
+    report->responder = watched->host.endpoint[1 - initiator];
     report->roles_known = stack_roles_known(watched->host.stack);
     report->start_frame = span->start_frame;
     report->end_frame = span->end_frame;
@@ -517,7 +524,7 @@ static void take_record(const struct watched *watched, const struct watched_span
 {
     struct share *share = watched->share;
     struct report_connection *report = watched->report;
-    const struct ulp_life life = {{watched->endpoint[0], watched->endpoint[1]}, span->start_ns, span->end_ns};
+    const struct ulp_life life = {{watched->host.endpoint[0], watched->host.endpoint[1]}, span->start_ns, span->end_ns};
 
     if (share->all_listed.records < RECORDS_LISTED_MAX && !share->all_listed.full)
         report->record = stack_record(watched->host.stack);
@@ -552,11 +559,11 @@ static struct trouble_facts *take_facts(struct watched *watched, bool rdma, int6
     facts->rdma = rdma;
     facts->roles_known = stack_roles_known(watched->host.stack);
     facts->opener = (uint8_t)(rdma ? stack_initiator(watched->host.stack) : 0);
-    know_port(facts, watched->endpoint[facts->opener ^ 1u].port);
+    know_port(facts, watched->host.endpoint[facts->opener ^ 1u].port);
     facts->hole = watched->hole || watched->share->lossy || watched->share->dropped != watched->dropped;
     facts->until_ns = until_ns;
     for (unsigned side = 0; side < 2; side++)
-        facts->end[side] = watched->endpoint[side];
+        facts->end[side] = watched->host.endpoint[side];
     if (watched->ib)
         check_ib_acked(watched, facts);
     else

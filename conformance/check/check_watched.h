@@ -39,8 +39,7 @@ struct share {
 struct watched {
     struct guest_host host; /* first, because guests' taps know only this part */
     struct share *share;
-    const struct endpoint *endpoint; /* by side */
-    struct connection *tcp;          /* NULL: ib is set */
+    struct connection *tcp; /* NULL: ib is set */
     struct watched_ib *ib;
     struct arena_parked *parked; /* NULL: the stack is not parked */
     struct packed parked_facts;  /* valid while `parked` is set */

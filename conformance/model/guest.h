@@ -34,8 +34,9 @@ struct guest_host {
     struct trouble_facts *facts; /* NULL: out of memory */
     FILE *out;                   /* --print; NULL: not wanted */
     const struct report_capture *capture;
-    uint32_t number; /* number of the connection in lines of --print */
-    bool ndjson;     /* --print=ndjson */
+    uint32_t number;                 /* number of the connection in lines of --print */
+    const struct endpoint *endpoint; /* by side */
+    bool ndjson;                     /* --print=ndjson */
 };
 
 /* "report" is the value of take(). NULL: the guest has nothing to say there, or needs nothing. */

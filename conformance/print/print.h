@@ -22,6 +22,7 @@ struct print_target {
     uint32_t connection;
     const char *file;
     bool ndjson; /* print_record.h prints JSON instead */
+    const struct endpoint *initiator, *responder;
 };
 
 void print_startup(const struct print_target *target, enum direction direction, const struct mpa_startup_event *event);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/print/print_record.h"
 
+#include "engine/packet/decap.h"
 #include "support/json_writer.h"
 #include "support/utc.h"
 #include "wire/rdmap.h"
@@ -20,6 +21,8 @@ void print_record(const struct print_target *target, const struct print_record *
     const struct place *place = record->place;
     g_autofree gchar *time = utc_text(place->time_ns, 9);
     struct json_writer json, *writer = &json;
+    bool to_initiator = record->direction == DIR_TO_INITIATOR;
+    char source[ENDPOINT_TEXT_SIZE], destination[ENDPOINT_TEXT_SIZE];
 
     json_writer_begin(writer, target->out, 0);
     json_begin_object_line(writer, NULL);
@@ -29,8 +32,11 @@ void print_record(const struct print_target *target, const struct print_record *
     json_number(writer, "frame", place->frame);
     json_string(writer, "time", time);
     json_double(writer, "seconds", (double)(int64_t)((uint64_t)place->time_ns - (uint64_t)target->start_ns) / 1e9);
-    json_string(writer, "direction",
-                record->direction == DIR_TO_INITIATOR ? "responder-to-initiator" : "initiator-to-responder");
+    json_string(writer, "direction", to_initiator ? "responder-to-initiator" : "initiator-to-responder");
+    endpoint_text(to_initiator ? target->responder : target->initiator, source);
+    endpoint_text(to_initiator ? target->initiator : target->responder, destination);
+    json_string(writer, "source", source);
+    json_string(writer, "destination", destination);
     json_string(writer, "layer", record->layer);
     json_string(writer, "operation", record->operation);
     json_string(writer, "operations", record->operations);

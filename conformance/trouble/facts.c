@@ -55,7 +55,9 @@ bool trouble_facts_are_plain(const struct trouble_facts *facts)
     return facts->rdma && !facts->plain && facts->parts > 0 && ended && !reset && !owes && !facts->hole &&
            facts->n_open == 0 && facts->n_failures == 0 && facts->n_odd == 0 && facts->slow.n == 0 &&
            facts->path_down.n == 0 && facts->differs.n == 0 && facts->step[STEP_REJECT].n == 0 &&
-           !trouble_happened(&facts->refusal.when) && is_plain_path(&facts->path[0]) && is_plain_path(&facts->path[1]);
+           !trouble_happened(&facts->refusal.when) && trouble_outcome_is_plain(facts) &&
+           trouble_mount_is_plain(facts) && trouble_state_is_plain(facts) && is_plain_path(&facts->path[0]) &&
+           is_plain_path(&facts->path[1]);
 }
 
 static void free_lists(struct trouble_facts *facts)
@@ -66,6 +68,9 @@ static void free_lists(struct trouble_facts *facts)
     free(facts->failure);
     free(facts->differs_words);
     free(facts->sought);
+    free(facts->outcome);
+    free(facts->mount);
+    free(facts->state);
 }
 
 void trouble_facts_free(struct trouble_facts *facts)

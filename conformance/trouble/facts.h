@@ -8,18 +8,16 @@
 #ifndef IWARP_CONFORMANCE_TROUBLE_FACTS_H
 #define IWARP_CONFORMANCE_TROUBLE_FACTS_H
 
+#include "conformance/trouble/facts_mount.h"
+#include "conformance/trouble/facts_outcome.h"
 #include "conformance/trouble/facts_path.h"
+#include "conformance/trouble/facts_state.h"
 #include "engine/core/packed.h"
 #include "engine/ib/ib_connections.h"
 #include "engine/mpa/mpa.h"
 #include "engine/packet/addressed.h"
 #include "engine/rdma/ulp_across.h"
 #include "wire/ib_cm.h"
-
-struct trouble_repeated {
-    struct trouble_event first, last;
-    uint32_t n;
-};
 
 /* Requests for a connection, and the answers, over TCP and RDMA. */
 enum trouble_step {
@@ -72,15 +70,19 @@ struct trouble_slow {
     struct trouble_call worst;
 };
 
-/* An error that says more about the server than about the request. */
+/* What an error of one Call means. */
+enum trouble_error_how {
+    ERROR_ANSWER, /* nothing: an ordinary answer */
+    ERROR_FAILS,
+    ERROR_BUSY,  /* the caller must try again later */
+    ERROR_PROBE, /* the caller may have been probing, and continues another way */
+    ERROR_NOTED, /* the application gets the error, and continues */
+};
+
 struct trouble_error {
     const char *name, *advice; /* static: the error by name; what to look at */
-    enum {
-        ERROR_FAILS,
-        ERROR_BUSY,  /* the caller must try again later */
-        ERROR_PROBE, /* the caller may have been probing, and continues another way */
-        ERROR_NOTED, /* the application gets the error, and continues */
-    } how;
+    enum trouble_error_how how;
+    const struct trouble_cure *cure; /* static: if the same request fails again; NULL: nothing follows */
 };
 
 /* Calls that were answered with the same error: all Calls; for ERROR_BUSY, those of the caller that waited longest. */
@@ -150,6 +152,9 @@ struct trouble_facts {
     struct trouble_slow slow;
     struct trouble_failure *failure; /* one for each error that occurred, which are few; NULL: none */
     unsigned n_failures, room_failures;
+    struct trouble_outcome *outcome;   /* NULL: no Call failed */
+    struct trouble_mount *mount;       /* NULL: nothing was mounted */
+    struct trouble_state *state;       /* NULL: no flag was set, and nothing recalled */
     struct trouble_repeated path_down; /* SEQUENCE reports that the callback path is down; n 0: it no longer does */
     struct trouble_refusal refusal;    /* the first */
     struct trouble_repeated differs;   /* data that were read back and differ from the data written */

@@ -55,7 +55,8 @@ static bool answered_after(const struct saying *saying, struct trouble_event eve
 
 static void say_failure(const struct saying *saying, const struct failed *failed)
 {
-    static const enum trouble_kind kinds[] = {[ERROR_FAILS] = TROUBLE_CALL_FAILED,
+    static const enum trouble_kind kinds[] = {[ERROR_ANSWER] = TROUBLE_ERROR,
+                                              [ERROR_FAILS] = TROUBLE_CALL_FAILED,
                                               [ERROR_BUSY] = TROUBLE_SERVER_BUSY,
                                               [ERROR_PROBE] = TROUBLE_CALL_FAILED,
                                               [ERROR_NOTED] = TROUBLE_ERROR};
@@ -66,7 +67,9 @@ static void say_failure(const struct saying *saying, const struct failed *failed
     gchar *words;
 
     if ((failed->error->how == ERROR_BUSY && lasted < busy_least_ns) ||
-        (failed->error->how == ERROR_PROBE && answered_after(saying, all->last)))
+        (failed->error->how == ERROR_PROBE && answered_after(saying, all->last)) ||
+        (mount_says(saying, failed->error) && all->n <= saying->refused->mount->failed.n) ||
+        outcome_says(saying, failed->error) >= all->n - all->n / 10)
         return;
     if (all->n == 1)
         words = g_strdup_printf("%s failed in frame %" PRIu32 " with %s", failed->what, all->first.frame,

@@ -24,7 +24,10 @@ struct saying {
     GPtrArray *facts;               /* const struct trouble_facts * */
     struct loop loop[LOOPS_MAX];    /* found by say_calls(): groups with several members */
     unsigned n_loops;
-    GArray *early; /* answers at the beginning of connections, by XID; for say_calls() */
+    const struct trouble_facts *refused; /* of say_mount(): the connection on which a mount was refused; NULL: none */
+    bool stays;                          /* say_state() reports flags of SEQUENCE that stay */
+    GArray *repeated;                    /* of say_outcome() */
+    GArray *early;                       /* answers at the beginning of connections, by XID; for say_calls() */
 };
 
 static inline const struct trouble_facts *facts_at(const struct saying *saying, guint i)
@@ -77,6 +80,15 @@ void say_attempts(const struct saying *saying); /* attempts to connect */
 void say_calls(struct saying *saying);          /* Calls and Replies */
 void say_differs(const struct saying *saying);  /* data that were read back */
 void say_owed(const struct saying *saying);     /* debts of a peer */
+void say_outcome(struct saying *saying);        /* requests that fail again and again */
+void say_mount(struct saying *saying);          /* mounts that fail */
+/* Whether say_mount() reports this error. */
+bool mount_says(const struct saying *saying, const struct trouble_error *error);
+void say_state(struct saying *saying); /* state of NFSv4.1 */
+/* Whether say_state() reports the reason for which this operation fails. */
+bool state_says(const struct saying *saying, const char *what);
+/* How many failures with this error say_outcome() reports. */
+uint64_t outcome_says(const struct saying *saying, const struct trouble_error *error);
 void say_failures(const struct saying *saying); /* errors of the server, and late answers */
 void say_path(const struct saying *saying);     /* what the path and the transports did */
 void say_service(const struct saying *saying);  /* outages */

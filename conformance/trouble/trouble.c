@@ -50,6 +50,11 @@ static const struct {
                                 false},
     [TROUBLE_SERVER_BUSY] = {"server-busy", "the server asked to try again for %s",
                              "the server asked to try again for %s", false, true},
+    [TROUBLE_MOUNT] = {"mount-refused", "the mount failed", "the mount failed", false, false},
+    [TROUBLE_STATE] = {"state-disagreement", "client and server disagree about state",
+                       "client and server disagree about state", false, false},
+    [TROUBLE_REPEATED] = {"request-repeated", "a request failed %s time in the same way",
+                          "requests failed %s times in the same way", false, false},
     [TROUBLE_CALL_FAILED] = {"call-failed", "%s Call failed on the server", "%s Calls failed on the server", false,
                              false},
     [TROUBLE_OPERATION_REFUSED] = {"operation-refused", "%s operation was refused", "%s operations were refused", false,
@@ -269,6 +274,9 @@ static void trouble_list_say_all(struct saying *saying)
     say_calls(saying);
     say_differs(saying);
     say_owed(saying);
+    say_mount(saying);
+    say_state(saying);
+    say_outcome(saying);
     say_failures(saying);
     say_path(saying);
     say_service(saying);
@@ -278,6 +286,9 @@ static void trouble_list_say_all(struct saying *saying)
     for (unsigned i = 0; i < saying->n_loops; i++)
         g_ptr_array_unref(saying->loop[i].members);
     saying->n_loops = 0;
+    g_array_unref(saying->repeated);
+    saying->refused = NULL;
+    saying->stays = false;
 }
 
 /* Causes that leave Calls unanswered come first. */

@@ -423,9 +423,21 @@ struct rpcrdma_procedure_count {
     uint64_t inline_octets, read_octets, written_octets; /* moved by Sends, by RDMA Reads, by RDMA Writes */
 };
 
+/* How many Replies had this status. */
+struct rpcrdma_status_count {
+    uint32_t program, version, number; /* number: of the procedure, or of the operation of a COMPOUND */
+    bool operation, reverse;
+    bool rpc; /* status is that of RPC: accept_stat, or RPCRDMA_STATUS_DENIED + auth_stat */
+    uint32_t status;
+    uint64_t replies;
+};
+enum { RPCRDMA_STATUS_DENIED = 256, RPCRDMA_STATUSES_MAX = 256 };
+
 struct rpcrdma_counts {
     const struct rpcrdma_procedure_count *procedures; /* in order of first appearance */
     unsigned n;
+    const struct rpcrdma_status_count *statuses; /* likewise, at most RPCRDMA_STATUSES_MAX */
+    unsigned n_statuses;
     uint64_t other_calls; /* of procedures that have no count of their own */
     uint64_t messages[5]; /* Sends by rdma_proc 0 to 4 */
 };

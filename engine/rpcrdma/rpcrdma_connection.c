@@ -105,6 +105,7 @@ void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
         free(rpcrdma->side[side].send);
     free(rpcrdma->pending);
     free(rpcrdma->procedures);
+    free(rpcrdma->statuses);
     arena_release(rpcrdma->arena);
 }
 
@@ -359,6 +360,8 @@ static void decode_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tr
     INVARIANT(payload.body->length == n && (payload.body->known || !payload.body->walked));
     if (!rpcrdma->verdict->off)
         judge_payload(rpcrdma, t, reply, message);
+    if (reply && !message->discarded)
+        rpcrdma_count_statuses(rpcrdma, t);
     if (rpcrdma->events.payload && !(reply && message->discarded))
         rpcrdma->events.payload(rpcrdma->events.ctx, &payload);
 }

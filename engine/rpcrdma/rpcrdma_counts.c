@@ -56,6 +56,71 @@ void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transactio
     INVARIANT(count->replies + count->errors <= count->calls);
 }
 
+/* ---- Replies by status ---- */
+
+static void count_status(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_status_count *one)
+{
+    struct rpcrdma_status_count *statuses;
+
+    for (unsigned i = 0; i < rpcrdma->counts.n_statuses; i++) {
+        struct rpcrdma_status_count *count = &rpcrdma->statuses[i];
+
+        if (count->number == one->number && count->status == one->status && count->operation == one->operation &&
+            count->rpc == one->rpc && count->reverse == one->reverse && count->version == one->version &&
+            count->program == one->program) {
+            count->replies++;
+            return;
+        }
+    }
+    statuses = heap_room(rpcrdma->statuses, &rpcrdma->statuses_size, rpcrdma->counts.n_statuses + 1,
+                         RPCRDMA_STATUSES_MAX, sizeof *statuses);
+    if (!statuses)
+        return;
+    rpcrdma->statuses = statuses;
+    rpcrdma->counts.statuses = statuses;
+    statuses[rpcrdma->counts.n_statuses] = *one;
+    statuses[rpcrdma->counts.n_statuses++].replies = 1;
+    INVARIANT(rpcrdma->counts.n_statuses <= rpcrdma->statuses_size);
+}
+
+void rpcrdma_count_statuses(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    const struct rpcrdma_body *body = &t->open->reply_body;
+    struct rpcrdma_status_count one = {.program = t->request.program,
+                                       .version = t->request.version,
+                                       .number = t->request.procedure,
+                                       .reverse = t->reverse};
+    const struct nfs_value *status;
+    unsigned i = 0;
+
+    if (!body->known || !t->request.known || t->repeats)
+        return;
+    if (!rpcrdma_body_succeeded(body)) {
+        one.rpc = true;
+        one.status = body->rpc.reply_stat == RPC_MSG_ACCEPTED ? body->rpc.accept_stat
+                                                              : RPCRDMA_STATUS_DENIED + body->rpc.auth_stat;
+        count_status(rpcrdma, &one);
+        return;
+    }
+    if (!body->walked)
+        return;
+    status = rpcrdma_value(body, NFS_MARK_STATUS, 0, &i);
+    one.operation = body->procedure && body->procedure->compound && body->n_operations > 0;
+    if (!one.operation && status) {
+        one.status = (uint32_t)status->value;
+        count_status(rpcrdma, &one);
+    }
+    for (i = 0; one.operation && i < body->n_operations; i++) {
+        if (!body->operations[i].has_status)
+            continue;
+        one.number = body->operations[i].op;
+        one.status = body->operations[i].status;
+        count_status(rpcrdma, &one);
+    }
+}
+
+/* ---- for the host ---- */
+
 const struct rpcrdma_counts *rpcrdma_connection_counts(const struct rpcrdma_connection *rpcrdma)
 {
     return &rpcrdma->counts;
@@ -71,6 +136,7 @@ void rpcrdma_connection_restart_counts(struct rpcrdma_connection *rpcrdma)
                                                   .procedure = count->procedure,
                                                   .reverse = count->reverse};
     }
+    rpcrdma->counts.n_statuses = 0;
     memset(rpcrdma->counts.messages, 0, sizeof rpcrdma->counts.messages);
     INVARIANT(rpcrdma->counts.procedures == rpcrdma->procedures);
     rpcrdma->counts.other_calls = 0;

@@ -179,6 +179,8 @@ struct rpcrdma_connection {
     struct rpcrdma_counts counts;
     struct rpcrdma_procedure_count *procedures; /* counts.n, at most RPCRDMA_PROCEDURES_MAX, with room for: */
     unsigned procedures_size;
+    struct rpcrdma_status_count *statuses; /* counts.n_statuses */
+    unsigned statuses_size;
     uint64_t answered_number[2]; /* by calling side: number of the newest transaction that was answered */
     bool finished, terminated;
     bool memory_lacking;
@@ -341,6 +343,8 @@ void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
 void rpcrdma_take_returned(struct rpcrdma_transaction *transaction, const struct rpcrdma_message *reply);
 /* rpcrdma_counts.c */
 void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction);
+/* The transaction's Reply is complete. */
+void rpcrdma_count_statuses(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *transaction);
 
 /* A Call that is late stays late. */
 static inline void rpcrdma_damage(struct rpcrdma_transaction *t)

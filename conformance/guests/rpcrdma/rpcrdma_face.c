@@ -18,7 +18,15 @@ static enum direction face_direction_of(const struct guest_host *host, unsigned 
 
 static struct print_target face_print_target(const struct guest_host *host)
 {
-    return (struct print_target){host->out, host->capture->start_ns, host->number, host->capture->file, host->ndjson};
+    unsigned initiator = stack_initiator(host->stack);
+
+    return (struct print_target){.out = host->out,
+                                 .start_ns = host->capture->start_ns,
+                                 .connection = host->number,
+                                 .file = host->capture->file,
+                                 .ndjson = host->ndjson,
+                                 .initiator = &host->endpoint[initiator],
+                                 .responder = &host->endpoint[other_side(initiator)]};
 }
 
 static void face_on_message(void *ctx, const struct rpcrdma_message *message)

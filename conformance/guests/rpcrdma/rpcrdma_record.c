@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* --print=ndjson: one object for each RPC-over-RDMA message, and one for each finished Call. */
 #include "conformance/guests/rpcrdma/rpcrdma_procedure.h"
+#include "conformance/guests/rpcrdma/rpcrdma_statuses.h"
 #include "conformance/guests/rpcrdma/rpcrdma_taps.h"
 #include "conformance/print/print_record.h"
 
 #include <glib.h>
+#include <inttypes.h>
+
+enum { STATUS_SIZE = 24 };
 
 static uint64_t record_read_octets(const struct rpcrdma_header *header, const uint8_t *p)
 {
@@ -59,7 +63,24 @@ static gchar *operations_of(const struct rpcrdma_transaction *transaction)
     return g_string_free(text, text->len == 0);
 }
 
-static const char *record_status_of(const struct rpcrdma_message *message)
+/* "NFS4ERR_OLD_STATEID"; a number if the status is unknown; "SUCCESS" if there is no error. */
+static const char *record_nfs_status_of(const struct rpcrdma_transaction *transaction, char text[STATUS_SIZE])
+{
+    const struct rpcrdma_body *body = &transaction->open->reply_body;
+    const struct trouble_error *error;
+    unsigned i = 0;
+    const struct nfs_value *status = body->walked ? rpcrdma_value(body, NFS_MARK_STATUS, 0, &i) : NULL;
+
+    if (!status || status->value == 0)
+        return rpc_accept_stat_name(RPC_SUCCESS);
+    error = rpcrdma_status(transaction->request.program, transaction->request.version, (uint32_t)status->value);
+    if (error)
+        return error->name;
+    snprintf(text, STATUS_SIZE, "%" PRIu64, status->value);
+    return text;
+}
+
+static const char *record_status_of(const struct rpcrdma_message *message, char text[STATUS_SIZE])
 {
     const struct rpc_message *rpc = &message->rpc;
     bool known = message->has_rpc;
@@ -74,6 +95,8 @@ static const char *record_status_of(const struct rpcrdma_message *message)
         return NULL;
     if (rpc->reply_stat == RPC_MSG_DENIED)
         return rpc->reject_stat == RPC_MISMATCH ? "RPC_MISMATCH" : "AUTH_ERROR";
+    if (rpc->accept_stat == RPC_SUCCESS && message->transaction && message->transaction->open->reply_body.known)
+        return record_nfs_status_of(message->transaction, text);
     return rpc_accept_stat_name(rpc->accept_stat);
 }
 
@@ -99,7 +122,7 @@ void rpcrdma_record(const struct print_target *target, enum direction direction,
     const struct rpcrdma_body *body = transaction ? &transaction->open->call_body : NULL;
     bool whole = message->n >= RPCRDMA_FIXED_LEN;
     g_autofree gchar *operations = transaction ? operations_of(transaction) : NULL;
-    char label[PROCEDURE_LABEL_SIZE];
+    char label[PROCEDURE_LABEL_SIZE], status[STATUS_SIZE];
     struct print_record record = {
         .type = "message",
         .layer = "rpcrdma",
@@ -108,7 +131,7 @@ void rpcrdma_record(const struct print_target *target, enum direction direction,
         .place = &message->place,
         .xid = {whole, message->header.xid},
         .octets = {true, message->n},
-        .status = whole ? record_status_of(message) : NULL,
+        .status = whole ? record_status_of(message, status) : NULL,
         .text = whole && message->header.proc <= RPCRDMA_ERROR ? rpcrdma_proc_name(message->header.proc) : NULL};
 
     if (body && body->known && body->rpc.status == RPC_OK) {

@@ -2,6 +2,7 @@
 #include "conformance/guests/rpcrdma/rpcrdma_report.h"
 
 #include "conformance/guests/rpcrdma/rpcrdma_procedure.h"
+#include "conformance/guests/rpcrdma/rpcrdma_statuses.h"
 #include "conformance/report/terminal.h"
 #include "engine/stack/rpcrdma_ulp.h"
 #include "support/json_members.h"
@@ -17,6 +18,7 @@ static struct rpcrdma_report *rpcrdma_report_new(void)
     struct rpcrdma_report *rpcrdma = g_new0(struct rpcrdma_report, 1);
 
     rpcrdma->calls = g_array_new(FALSE, TRUE, sizeof(struct rpcrdma_procedure_count));
+    rpcrdma->statuses = g_array_new(FALSE, TRUE, sizeof(struct rpcrdma_status_count));
     return rpcrdma;
 }
 
@@ -43,6 +45,8 @@ void *rpcrdma_report_take(const struct ulp_kind *kind, void *guest, unsigned ini
     for (unsigned i = 0; i < counts->n; i++)
         if (counts->procedures[i].calls > 0) /* no Calls since the previous part of the report */
             g_array_append_val(report->calls, counts->procedures[i]);
+    if (counts->n_statuses > 0)
+        g_array_append_vals(report->statuses, counts->statuses, counts->n_statuses);
     report->other_calls = counts->other_calls;
     return report;
 }
@@ -50,6 +54,7 @@ void *rpcrdma_report_take(const struct ulp_kind *kind, void *guest, unsigned ini
 void rpcrdma_report_free(void *report)
 {
     g_array_unref(((struct rpcrdma_report *)report)->calls);
+    g_array_unref(((struct rpcrdma_report *)report)->statuses);
     g_free(report);
 }
 
@@ -71,6 +76,56 @@ static void add_call_text(GString *line, const struct rpcrdma_procedure_count *c
         g_string_append_printf(line, " (%" PRIu64 " RDMA_ERROR)", count->errors);
     if (count->calls > count->replies + count->errors)
         g_string_append_printf(line, " (%" PRIu64 " without Reply)", count->calls - count->replies - count->errors);
+}
+
+const char *rpcrdma_status_subject(const struct rpcrdma_status_count *count, char text[PROCEDURE_LABEL_SIZE])
+{
+    const char *name = count->operation ? nfs_op_name(count->number, count->reverse) : NULL;
+
+    if (name)
+        snprintf(text, PROCEDURE_LABEL_SIZE, "%s", name);
+    else if (count->operation)
+        snprintf(text, PROCEDURE_LABEL_SIZE, "operation %" PRIu32, count->number);
+    else
+        procedure_label(count->program, count->version, count->number, text);
+    return text;
+}
+
+const char *rpcrdma_status_label(const struct rpcrdma_status_count *count, char text[STATUS_LABEL_SIZE])
+{
+    const struct trouble_error *error =
+        count->rpc ? rpcrdma_rpc_error(count->status) : rpcrdma_status(count->program, count->version, count->status);
+
+    if (error)
+        snprintf(text, STATUS_LABEL_SIZE, "%s", error->name);
+    else
+        snprintf(text, STATUS_LABEL_SIZE, "%s%" PRIu32, count->rpc ? "RPC error " : "status ", count->status);
+    return text;
+}
+
+/* By default, only the errors are listed. */
+static void write_statuses(const struct rpcrdma_report *rpcrdma, const struct terminal *terminal, bool verbose)
+{
+    GString *line = g_string_new(verbose ? "Replies by status:" : "Replies with errors:");
+    char subject[PROCEDURE_LABEL_SIZE], label[STATUS_LABEL_SIZE];
+    unsigned said = 0, more = 0;
+
+    for (guint i = 0; i < rpcrdma->statuses->len; i++) {
+        const struct rpcrdma_status_count *count = &g_array_index(rpcrdma->statuses, struct rpcrdma_status_count, i);
+
+        if (!verbose && (!rpcrdma_status_fails(count) || said >= PROCEDURES_SHOWN)) {
+            more += rpcrdma_status_fails(count);
+            continue;
+        }
+        g_string_append_printf(line, "%s %" PRIu64 " %s %s%s", said++ > 0 ? "," : "", count->replies,
+                               rpcrdma_status_subject(count, subject), rpcrdma_status_label(count, label),
+                               count->reverse ? " (reverse)" : "");
+    }
+    if (more > 0)
+        g_string_append_printf(line, ", and %u more kinds", more);
+    if (said > 0)
+        terminal_line(terminal, 4, "%s", line->str);
+    g_string_free(line, TRUE);
 }
 
 void rpcrdma_report_text(const void *report, const struct terminal *terminal, bool verbose)
@@ -101,6 +156,7 @@ void rpcrdma_report_text(const void *report, const struct terminal *terminal, bo
     terminal_line(terminal, 4, "%s; octets: %" PRIu64 " inline, %" PRIu64 " by Read, %" PRIu64 " by Write", line->str,
                   by_send, by_read, by_write);
     g_string_free(line, TRUE);
+    write_statuses(rpcrdma, terminal, verbose);
 }
 
 /* ---- JSON ---- */
@@ -145,6 +201,50 @@ static const struct json_member call_members[] = {
 };
 static const struct json_table call_table = {"a call", call_members};
 
+#define STATUS_AT(field) JSON_AT(struct rpcrdma_status_count, field)
+
+static void write_subject(struct json_writer *writer, const struct json_member *member, const void *base,
+                          const void *ctx)
+{
+    char subject[PROCEDURE_LABEL_SIZE];
+
+    (void)ctx;
+    json_string(writer, member->name, rpcrdma_status_subject(base, subject));
+}
+
+static void write_label(struct json_writer *writer, const struct json_member *member, const void *base, const void *ctx)
+{
+    char label[STATUS_LABEL_SIZE];
+
+    (void)ctx;
+    json_string(writer, member->name, rpcrdma_status_label(base, label));
+}
+
+static const char *layer_word(unsigned rpc)
+{
+    return rpc ? "rpc" : "nfs";
+}
+
+static const char *kind_word(unsigned operation)
+{
+    return operation ? "operation" : "procedure";
+}
+
+static const struct json_member status_members[] = {
+    {"program", JSON_COUNT, STATUS_AT(program)},
+    {"version", JSON_COUNT, STATUS_AT(version)},
+    {"kind", JSON_WORD, STATUS_AT(operation), .word = kind_word, .n = 2},
+    {"number", JSON_COUNT, STATUS_AT(number)},
+    {"name", JSON_OWN, .write = write_subject, .derived = true},
+    {"direction", JSON_WORD, STATUS_AT(reverse), .word = call_direction, .n = 2},
+    {"layer", JSON_WORD, STATUS_AT(rpc), .word = layer_word, .n = 2},
+    {"status", JSON_COUNT, STATUS_AT(status)},
+    {"status_name", JSON_OWN, .write = write_label, .derived = true},
+    {"replies", JSON_COUNT, STATUS_AT(replies)},
+    {NULL},
+};
+static const struct json_table status_table = {"a status", status_members};
+
 static const char *client_word(unsigned calls_go)
 {
     return calls_go == DIR_TO_RESPONDER ? "initiator" : "responder";
@@ -155,6 +255,7 @@ static const struct json_member report_members[] = {
     {"thresholds", JSON_PAIR, REPORT_AT(threshold), .zero = JSON_SHOWN_AS_NULL},
     {"calls", JSON_ROWS, REPORT_AT(calls), .inner = &call_table},
     {"other_calls", JSON_COUNT, REPORT_AT(other_calls)},
+    {"statuses", JSON_ROWS, REPORT_AT(statuses), .inner = &status_table},
     {NULL},
 };
 static const struct json_table report_table = {"RPC-over-RDMA", report_members};
@@ -204,6 +305,21 @@ static void join_call(GArray *calls, const struct rpcrdma_procedure_count *later
     count->written_octets += later->written_octets;
 }
 
+static void join_status(GArray *statuses, const struct rpcrdma_status_count *later)
+{
+    for (guint i = 0; i < statuses->len; i++) {
+        struct rpcrdma_status_count *count = &g_array_index(statuses, struct rpcrdma_status_count, i);
+
+        if (count->program == later->program && count->version == later->version && count->number == later->number &&
+            count->operation == later->operation && count->reverse == later->reverse && count->rpc == later->rpc &&
+            count->status == later->status) {
+            count->replies += later->replies;
+            return;
+        }
+    }
+    g_array_append_vals(statuses, later, 1);
+}
+
 void rpcrdma_report_join(void *report, const void *later)
 {
     struct rpcrdma_report *into = report;
@@ -213,6 +329,8 @@ void rpcrdma_report_join(void *report, const void *later)
     memcpy(into->threshold, from->threshold, sizeof into->threshold);
     for (guint i = 0; i < from->calls->len; i++)
         join_call(into->calls, &g_array_index(from->calls, struct rpcrdma_procedure_count, i));
+    for (guint i = 0; i < from->statuses->len; i++)
+        join_status(into->statuses, &g_array_index(from->statuses, struct rpcrdma_status_count, i));
     into->other_calls += from->other_calls;
 }
 
@@ -230,4 +348,15 @@ void rpcrdma_report_junit(const void *report, struct tested_suite *suite)
                            rpcrdma->threshold[DIR_TO_RESPONDER]);
     tested_property_number(suite, "rpcrdma.threshold_to_initiator", rpcrdma->threshold[DIR_TO_INITIATOR] != 0,
                            rpcrdma->threshold[DIR_TO_INITIATOR]);
+    for (guint i = 0; i < rpcrdma->statuses->len; i++) {
+        const struct rpcrdma_status_count *count = &g_array_index(rpcrdma->statuses, struct rpcrdma_status_count, i);
+        char subject[PROCEDURE_LABEL_SIZE], label[STATUS_LABEL_SIZE];
+
+        if (!rpcrdma_status_fails(count))
+            continue;
+        rpcrdma_status_subject(count, subject);
+        rpcrdma_status_label(count, label);
+        tested_property_number(suite, tested_keep(suite, g_strdup_printf("rpcrdma.replies.%s.%s", subject, label)),
+                               true, count->replies);
+    }
 }

@@ -3,6 +3,7 @@
 #ifndef IWARP_CONFORMANCE_GUESTS_RPCRDMA_RPCRDMA_REPORT_H
 #define IWARP_CONFORMANCE_GUESTS_RPCRDMA_RPCRDMA_REPORT_H
 
+#include "conformance/guests/rpcrdma/rpcrdma_procedure.h"
 #include "conformance/model/guest.h"
 #include "engine/rpcrdma/rpcrdma.h"
 
@@ -11,8 +12,19 @@ struct rpcrdma_report {
     enum direction calls_go; /* of the client; DIR_UNKNOWN: the client is unknown */
     uint32_t threshold[2];   /* inline, by direction; 0: unknown */
     GArray *calls;           /* struct rpcrdma_procedure_count, in order of first appearance */
+    GArray *statuses;        /* struct rpcrdma_status_count, likewise */
     uint64_t other_calls;    /* for unknown procedures, or procedures without a count of their own */
 };
+
+enum { STATUS_LABEL_SIZE = 32 };
+/* "NFS4ERR_OLD_STATEID", "PROG_UNAVAIL", "12345". Returns text. */
+const char *rpcrdma_status_label(const struct rpcrdma_status_count *count, char text[STATUS_LABEL_SIZE]);
+/* "LAYOUTCOMMIT", "NFS3 WRITE". Returns text. */
+const char *rpcrdma_status_subject(const struct rpcrdma_status_count *count, char text[PROCEDURE_LABEL_SIZE]);
+static inline bool rpcrdma_status_fails(const struct rpcrdma_status_count *count)
+{
+    return count->rpc || count->status != 0;
+}
 
 void *rpcrdma_report_take(const struct ulp_kind *kind, void *guest, unsigned initiator);
 void rpcrdma_report_free(void *report);

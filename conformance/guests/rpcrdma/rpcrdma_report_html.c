@@ -32,6 +32,28 @@ static void write_call(struct html_page *page, const struct rpcrdma_procedure_co
     markup_end(page->writer);
 }
 
+static void write_status_rows(struct html_page *page, const struct rpcrdma_report *rpcrdma)
+{
+    static const char *const names[] = {"Operation", "Status", "Replies"};
+    char subject[PROCEDURE_LABEL_SIZE], label[STATUS_LABEL_SIZE];
+
+    if (rpcrdma->statuses->len == 0)
+        return;
+    markup_begin_table(page->writer, NULL, "Replies by operation and status", names, G_N_ELEMENTS(names));
+    for (guint i = 0; i < rpcrdma->statuses->len; i++) {
+        const struct rpcrdma_status_count *count = &g_array_index(rpcrdma->statuses, struct rpcrdma_status_count, i);
+
+        markup_begin(page->writer, "tr", NULL);
+        markup_begin_row_head(page->writer);
+        markup_format(page->writer, "%s%s", rpcrdma_status_subject(count, subject), count->reverse ? " (reverse)" : "");
+        markup_end(page->writer);
+        markup_element(page->writer, "td", NULL, "%s", rpcrdma_status_label(count, label));
+        markup_number_cell(page->writer, "number", count->replies);
+        markup_end(page->writer);
+    }
+    markup_end_table(page->writer);
+}
+
 void rpcrdma_report_html(const void *report, struct html_page *page)
 {
     static const char *const names[] = {"Procedure", "Calls", "Replies", "Errors", "Inline", "By Read", "By Write"};
@@ -52,5 +74,6 @@ void rpcrdma_report_html(const void *report, struct html_page *page)
     if (rpcrdma->other_calls > 0)
         markup_element(page->writer, "p", "more", "... and %" PRIu64 " calls of other procedures",
                        rpcrdma->other_calls);
+    write_status_rows(page, rpcrdma);
     markup_end(page->writer);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Calls for "What happened", under the names that people use: "OPEN", not "COMPOUND". */
+#include "conformance/guests/rpcrdma/rpcrdma_outcome.h"
 #include "conformance/guests/rpcrdma/rpcrdma_taps.h"
 #include "conformance/trouble/facts.h"
 #include "engine/stack/rpcrdma_ulp.h"
@@ -109,8 +110,10 @@ static void take_flags(struct trouble_facts *facts, const struct rpcrdma_body *b
     if (body->n_operations == 0 || body->operations[0].op != NFS_OP_SEQUENCE)
         return;
     value = rpcrdma_value(body, NFS_MARK_STATUS_FLAGS, NFS_OP_SEQUENCE, &i);
-    if (value)
-        trouble_callbacks(facts, (value->value & (CB_PATH_DOWN | CB_PATH_DOWN_SESSION)) != 0, event);
+    if (!value)
+        return;
+    trouble_callbacks(facts, (value->value & (CB_PATH_DOWN | CB_PATH_DOWN_SESSION)) != 0, event);
+    trouble_state_flags(facts, (uint32_t)value->value & ~(uint32_t)(CB_PATH_DOWN | CB_PATH_DOWN_SESSION), event);
 }
 
 /* File handles are made by servers: the beginning of a handle identifies the kind of server. */
@@ -138,11 +141,16 @@ void rpcrdma_trouble_payload(struct trouble_facts *facts, const struct rpcrdma_p
 
     if (payload->reply && !payload->transaction->reverse)
         rpcrdma_trouble_failed(facts, payload);
+    if (!payload->reply && !payload->transaction->reverse) {
+        rpcrdma_outcome_call(facts, payload);
+        rpcrdma_mount_call(facts, payload);
+    }
     if (body->walked && !payload->reply && !payload->transaction->reverse && !facts->server)
         know_server(facts, body);
     if (!body->walked || !body->procedure || !body->procedure->compound)
         return;
     take_operations(facts, payload, event);
+    rpcrdma_state_payload(facts, payload);
     if (payload->reply && !payload->transaction->reverse)
         take_flags(facts, body, event);
 }
