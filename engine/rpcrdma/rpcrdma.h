@@ -164,6 +164,7 @@ enum rpcrdma_misread {
     RPCRDMA_READ,
     RPCRDMA_MISREAD_POSITION, /* only a Position is wrong: an inline payload may decode nevertheless */
     RPCRDMA_MISREAD,
+    RPCRDMA_MISREAD_ROOM, /* only a Write chunk is too small for its result: its Read chunks are right */
 };
 
 /* What only an outstanding Call needs. */

@@ -101,6 +101,13 @@ static void auth_judge_verifier(struct rpcrdma_shape *shape)
             is_short ? " or AUTH_SHORT" : "", sys ? "AUTH_SYS" : "AUTH_NONE", verf);
 }
 
+/* The first results of a COMPOUND are where they belong, so nothing before them is displaced. */
+static bool results_begin(const struct rpcrdma_body *body)
+{
+    return body->walked && body->procedure && body->procedure->compound && rpcrdma_body_succeeded(body) &&
+           body->n_operations > 1;
+}
+
 bool rpcrdma_auth_rules(struct rpcrdma_shape *shape)
 {
     const struct rpc_message *rpc = &shape->body->rpc;
@@ -119,7 +126,7 @@ bool rpcrdma_auth_rules(struct rpcrdma_shape *shape)
     sound |= shape->decodes;
     /* The answer to a probe for TLS contains STARTTLS (RFC 9289 section 4.1). */
     if (sound && (call || (accepted && shape->t->open->call_body.rpc.cred.flavor != AUTH_TLS)))
-        sound = judge_none(shape, &rpc->verf, "verifier") || shape->decodes;
+        sound = judge_none(shape, &rpc->verf, "verifier") || shape->decodes || results_begin(shape->body);
     if (sound && header_roundup_nonzero(shape->body, sys_sound, &position)) {
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_02,
                            "expected roundup octets to be zero; found roundup octets that are not zero, at octet %llu "

@@ -390,6 +390,8 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
 void rpcrdma_transaction_orphan(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *answer);
 /* The answer in that frame may be for a Call that the capture lacks: its XID fits those of the caller at that time. */
 bool rpcrdma_transaction_follows(const struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame);
+/* Likewise, and the XID is the next one after that of the caller's newest Call. */
+bool rpcrdma_transaction_succeeds(const struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame);
 /*
  * The other side, having received this much, sent an answer or accessed memory in that frame; the Call comes later.
  */

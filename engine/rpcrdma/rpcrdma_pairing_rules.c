@@ -17,9 +17,20 @@ struct pairing {
     struct rpcrdma_transaction *t;
     const struct rpcrdma_body *body;
     bool compound, is_long;
+    struct pairing_told {
+        unsigned latest; /* 1 + a rule: further chunks may break the same one. 0: none */
+        bool mixed;      /* results and chunks belong together in another way: nothing further is judged */
+    } * told;
 };
 
-#define FAIL(p, rule, ...) rpcrdma_fail((p)->rpcrdma, (p)->reply, rule, (p)->t->call.frame, __VA_ARGS__)
+#define FAIL(p, rule, ...)                                                                                             \
+    do {                                                                                                               \
+        enum rule_id broken = rule;                                                                                    \
+                                                                                                                       \
+        if ((p)->told->latest != 1u + broken)                                                                          \
+            rpcrdma_fail((p)->rpcrdma, (p)->reply, broken, (p)->t->call.frame, __VA_ARGS__);                           \
+        (p)->told->latest = 1u + broken;                                                                               \
+    } while (0)
 
 static void pass_all(const struct pairing *p, const enum rule_id *rules, size_t n)
 {
@@ -128,6 +139,7 @@ static bool fail_mixed_with(const struct pairing *p, unsigned k, const struct rp
              (unsigned long long)length);
     else
         return false;
+    p->told->mixed = true;
     return true;
 }
 
@@ -368,6 +380,15 @@ static bool pairing_judge_zero_length(const struct pairing *p)
     return true;
 }
 
+/* A fault of one chunk hides none of another chunk, unless it displaces the results. */
+static bool goes_on(const struct pairing *p)
+{
+    const struct rpcrdma_body *body = p->body;
+
+    return !p->reply->faulty || (!p->told->mixed && body->known && body->walked && body->walk.status == NFS_WALK_OK &&
+                                 body->reduction == RPCRDMA_REDUCED_STANDARD);
+}
+
 static void pairing_judge_writes(const struct pairing *p)
 {
     struct rpcrdma_chunk from = rpcrdma_write_begin(&p->reply->header);
@@ -386,7 +407,7 @@ static void pairing_judge_writes(const struct pairing *p)
     }
     if (p->body->known && p->body->walked && p->body->reduction == RPCRDMA_REDUCED_IN_ORDER)
         judge_in_order(p);
-    for (unsigned k = 0; k < p->t->n_writes && !p->reply->faulty; k++) {
+    for (unsigned k = 0; k < p->t->n_writes && goes_on(p); k++) {
         rpcrdma_write_next(&p->reply->header, p->reply->p, &from);
         pairing_judge_chunk(p, k, &from);
     }
@@ -408,7 +429,9 @@ static void judge_xid(const struct pairing *p)
 
 void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
 {
+    struct pairing_told told = {0, false};
     struct pairing p = {.rpcrdma = rpcrdma,
+                        .told = &told,
                         .reply = message,
                         .t = message->transaction,
                         .body = &message->transaction->open->reply_body,
@@ -416,6 +439,8 @@ void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
                         .is_long = message->header.proc == RPCRDMA_NOMSG};
     bool faulty = message->faulty;
 
+    if (p.t->misread == RPCRDMA_MISREAD_ROOM && !message->misread && p.t->damage != RPCRDMA_LATE && !p.t->ambiguous)
+        rpcrdma_memory_pulled(rpcrdma, message);
     if (!rpcrdma_returned_judged(message))
         return;
     message->faulty = false; /* from here on: an error found by these rules */

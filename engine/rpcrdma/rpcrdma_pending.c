@@ -303,8 +303,16 @@ static bool may_have_call(const struct event *event, const struct finding *findi
            rpcrdma_transaction_follows(rpcrdma, event->side, finding->place.frame);
 }
 
-/* As far as visible, the Call that offers the memory was answered, too. */
-static bool may_have_offer(const struct event *event, const struct finding *finding)
+/* Earlier Calls are unanswered, but the XID is the one that the caller uses next. */
+static bool may_have_last_call(const struct event *event, const struct finding *finding)
+{
+    return event->rpcrdma->side[event->side].calls.outstanding > 0 &&
+           rpcrdma_transaction_succeeds(event->rpcrdma, event->side, finding->place.frame);
+}
+
+/* As far as visible, the Call that offers the memory was answered, too. `may_have`: whether the capture may lack it. */
+static bool may_have_offer(const struct event *event, const struct finding *finding,
+                           bool (*may_have)(const struct event *event, const struct finding *answer))
 {
     const struct rpcrdma_pending *pending = event->rpcrdma->pending;
 
@@ -312,7 +320,7 @@ static bool may_have_offer(const struct event *event, const struct finding *find
         const struct finding *answer = &pending->finding[i].finding;
 
         if (waiting_for(answer->rule)->lacks == CALL && answer->place.side == finding->place.side &&
-            answer->place.frame > finding->place.frame && may_have_call(event, answer))
+            answer->place.frame > finding->place.frame && may_have(event, answer))
             return true;
     }
     return false;
@@ -344,8 +352,10 @@ static enum fate pending_at_end(const struct event *event, struct pending_findin
         return one_was_passed_over(event, finding) ? STANDS : FALLS;
     if (!event->whole || waiting_for(finding->rule)->lacks == REPLY) /* the receiver of a Reply continues to send */
         return FALLS;
-    if ((call && may_have_call(event, finding)) || (offer && may_have_offer(event, finding)))
+    if ((call && may_have_call(event, finding)) || (offer && may_have_offer(event, finding, may_have_call)))
         return DOUBTFUL;
+    if ((call && may_have_last_call(event, finding)) || (offer && may_have_offer(event, finding, may_have_last_call)))
+        return FALLS;
     return event->closed || event->rpcrdma->received[event->side] > finding->place.offset ? STANDS : UNFINISHED;
 }
 

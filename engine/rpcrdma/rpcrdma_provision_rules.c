@@ -19,10 +19,14 @@ static bool check_size(struct rpcrdma_shape *shape, const struct rpcrdma_chunk_s
         return false;
     }
     if (chunk->length < count) {
+        bool read = shape->t->misread == RPCRDMA_READ;
+
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_6_02,
                            "expected Write chunk %u to have room for the %" PRIu64
                            " octets asked for; found a Write chunk of %" PRIu64 " octets",
                            number, count, chunk->length);
+        if (read && shape->t->misread)
+            shape->t->misread = RPCRDMA_MISREAD_ROOM;
         return false;
     }
     rpcrdma_shape_pass(shape, RULE_RPCR_3_4_6_02);

@@ -324,6 +324,6 @@ void rpcrdma_result_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
 
     if (!message->misread)
         result_judge(&shape);
-    else if (!shape.in_chunk && shape.body->known) /* wrong lists do not affect the header */
-        rpcrdma_auth_rules(&shape);
+    else if (!shape.in_chunk && shape.body->known && rpcrdma_auth_rules(&shape) && rpcrdma_shape_decodes(&shape))
+        rpcrdma_shape_items(&shape); /* wrong lists affect neither the header nor what is inline */
 }

@@ -342,6 +342,20 @@ bool rpcrdma_transaction_follows(const struct rpcrdma_connection *rpcrdma, unsig
     return true; /* the Call was forgotten */
 }
 
+bool rpcrdma_transaction_succeeds(const struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame)
+{
+    const struct rpcrdma_calls *calls = &rpcrdma->side[caller].calls;
+    unsigned n = calls->orphans < RPCRDMA_ORPHANS_MAX ? calls->orphans : RPCRDMA_ORPHANS_MAX;
+
+    for (unsigned i = 0; i < n && calls->total > 0; i++) {
+        uint32_t xid = calls->orphan[i].xid;
+
+        if (calls->orphan[i].place.frame == frame)
+            return xid - calls->newest_xid == 1 || __builtin_bswap32(xid) - __builtin_bswap32(calls->newest_xid) == 1;
+    }
+    return false;
+}
+
 /* The answer may be meant for another outstanding Call with a similar XID. */
 static void transactions_claim(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
                                const struct rpcrdma_message *call, const struct rpcrdma_orphan *orphan)

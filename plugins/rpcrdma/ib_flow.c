@@ -140,8 +140,7 @@ void rpcrdma_ib_on_part(struct rpcrdma_flow *flow, const struct ib_rc_part *part
     flow->mark[side] = flow->judge.latest;
 }
 
-void rpcrdma_ib_on_hole(struct rpcrdma_flow *flow, const struct verdict *verdict,
-                        const struct ib_rc_hole *hole)
+void rpcrdma_ib_on_hole(struct rpcrdma_flow *flow, const struct verdict *verdict, const struct ib_rc_hole *hole)
 {
     bool late = hole->after < flow->latest[hole->side & 1u]; /* requests after the hole have been judged */
 
