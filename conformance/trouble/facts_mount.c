@@ -24,7 +24,7 @@ void trouble_mount_used(struct trouble_facts *facts)
 }
 
 /* NULL: no mount began on this connection, or out of memory. */
-static struct trouble_mount *mount_of(struct trouble_facts *facts, bool begins)
+static struct trouble_mount *mount_begin(struct trouble_facts *facts, bool begins)
 {
     if (!facts->mount && begins)
         facts->mount = heap_zeroed(1, sizeof *facts->mount);
@@ -33,7 +33,7 @@ static struct trouble_mount *mount_of(struct trouble_facts *facts, bool begins)
 
 void trouble_mount_asked(struct trouble_facts *facts, uint64_t number, uint64_t handle, const char *names)
 {
-    struct trouble_mount *mount = mount_of(facts, true);
+    struct trouble_mount *mount = mount_begin(facts, true);
     struct trouble_mount_asked *asked = mount ? &mount->asked[number % MOUNT_ASKED] : NULL;
     const char *before = asked && handle != 0 && handle == mount->handle ? mount->at : "";
 
@@ -103,7 +103,7 @@ static void mount_passes(struct trouble_mount *mount, const struct trouble_mount
 
 void trouble_mount_tried(struct trouble_facts *facts, const struct trouble_mount_try *try)
 {
-    struct trouble_mount *mount = mount_of(facts, try->step <= MOUNT_SESSION || try->step == MOUNT_ROOT);
+    struct trouble_mount *mount = mount_begin(facts, try->step <= MOUNT_SESSION || try->step == MOUNT_ROOT);
     char path[MOUNT_PATH_SIZE];
 
     if (!mount || try->step == MOUNT_NEUTRAL)

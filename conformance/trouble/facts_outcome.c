@@ -62,7 +62,7 @@ static void outcome_judge_turn(struct trouble_outcome *outcome, struct trouble_a
 
 /* ---- requests that fail ---- */
 
-static uint64_t stateid_of(const struct trouble_try *try)
+static uint64_t outcome_stateid_of(const struct trouble_try *try)
 {
     for (unsigned i = 0; i < TROUBLE_STATEIDS; i++)
         if (try->asked.stateid[i].hash != 0 && try->asked.stateid[i].op == try->op)
@@ -73,7 +73,7 @@ static uint64_t stateid_of(const struct trouble_try *try)
 static uint64_t outcome_key_of(const struct trouble_try *try, bool *weak)
 {
     const enum trouble_subject subject = try->error->cure->subject;
-    const uint64_t stateid = subject == SUBJECT_STATEID ? stateid_of(try) : 0;
+    const uint64_t stateid = subject == SUBJECT_STATEID ? outcome_stateid_of(try) : 0;
 
     *weak = !try->known;
     if (stateid != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests that fail again and again. Memory: nothing while all Calls succeed; otherwise some 7 KiB for a connection.
+ * Requests that fail again and again. Memory: nothing while all Calls succeed; otherwise some 4 KiB for a connection.
  */
 #ifndef IWARP_CONFORMANCE_TROUBLE_FACTS_OUTCOME_H
 #define IWARP_CONFORMANCE_TROUBLE_FACTS_OUTCOME_H
@@ -33,7 +33,7 @@ struct trouble_cure {
 };
 
 /* A request, as far as it decides whether another request is the same. */
-enum { TROUBLE_STATEIDS = 2, TROUBLE_ASKED = 64, TROUBLE_AGAIN = 32 };
+enum { TROUBLE_STATEIDS = 2, TROUBLE_ASKED = 32, TROUBLE_AGAIN = 16 };
 struct trouble_asked {
     uint64_t number;  /* of the Call on its connection, from 1 */
     uint64_t request; /* hash of the arguments */

@@ -11,7 +11,7 @@ enum { SEQUENCES_FEW = 20, TESTED_FEW = 10 };
 static const int64_t stays_ns = 10000000000;
 
 /* NULL: out of memory. */
-static struct trouble_state *state_of(struct trouble_facts *facts)
+static struct trouble_state *facts_state_of(struct trouble_facts *facts)
 {
     if (!facts->state)
         facts->state = heap_zeroed(1, sizeof *facts->state);
@@ -31,7 +31,7 @@ bool trouble_state_is_plain(const struct trouble_facts *facts)
 
 void trouble_state_flags(struct trouble_facts *facts, uint32_t flags, struct trouble_event event)
 {
-    struct trouble_state *state = flags != 0 ? state_of(facts) : facts->state;
+    struct trouble_state *state = flags != 0 ? facts_state_of(facts) : facts->state;
 
     if (!state || (state->over && trouble_state_stays(state)))
         return;
@@ -62,7 +62,7 @@ void trouble_state_tested(struct trouble_facts *facts, const uint8_t stateid[STA
 
 void trouble_state_recalled(struct trouble_facts *facts, const uint8_t stateid[STATEID_LEN], struct trouble_event event)
 {
-    struct trouble_state *state = state_of(facts);
+    struct trouble_state *state = facts_state_of(facts);
 
     if (!state)
         return;

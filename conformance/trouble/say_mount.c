@@ -12,18 +12,26 @@ enum { PRIVILEGED_PORTS = 1024 };
 
 /* ---- refused ---- */
 
-/* The step, or one after it, succeeded later on some connection. */
-static bool passed_later(const struct saying *saying, const struct trouble_mount *mount)
+/* When each step succeeded last on any connection; INT64_MIN: never. */
+static void find_passed(const struct saying *saying, int64_t passed[MOUNT_STEPS])
 {
-    const unsigned from = mount->step == MOUNT_PATH ? MOUNT_WORK : mount->step;
-
+    for (unsigned step = 0; step < MOUNT_STEPS; step++)
+        passed[step] = INT64_MIN;
     for (guint i = 0; i < saying->facts->len; i++) {
-        const struct trouble_mount *other = facts_at(saying, i)->mount;
+        const struct trouble_mount *mount = facts_at(saying, i)->mount;
 
-        for (unsigned step = from; other && step < MOUNT_STEPS; step++)
-            if (trouble_happened(&other->passed[step]) && other->passed[step].time_ns > mount->failed.last.time_ns)
-                return true;
+        for (unsigned step = 0; mount && step < MOUNT_STEPS; step++)
+            if (trouble_happened(&mount->passed[step]))
+                passed[step] = MAX(passed[step], mount->passed[step].time_ns);
     }
+}
+
+/* The step, or one after it, succeeded later. */
+static bool passed_later(const struct trouble_mount *mount, const int64_t passed[MOUNT_STEPS])
+{
+    for (unsigned step = mount->step == MOUNT_PATH ? MOUNT_WORK : mount->step; step < MOUNT_STEPS; step++)
+        if (passed[step] > mount->failed.last.time_ns)
+            return true;
     return false;
 }
 
@@ -144,10 +152,13 @@ static void say_unused(const struct saying *saying)
 
 void say_mount(struct saying *saying)
 {
+    int64_t passed[MOUNT_STEPS];
+
+    find_passed(saying, passed);
     for (guint i = 0; i < saying->facts->len && !saying->refused; i++) {
         const struct trouble_mount *mount = facts_at(saying, i)->mount;
 
-        if (mount && mount->failed.n > 0 && !passed_later(saying, mount))
+        if (mount && mount->failed.n > 0 && !passed_later(mount, passed))
             saying->refused = facts_at(saying, i);
     }
     if (saying->refused)

@@ -22,6 +22,19 @@ static struct rpcrdma_report *rpcrdma_report_new(void)
     return rpcrdma;
 }
 
+static bool failed_once(const struct rpcrdma_counts *counts, const struct rpcrdma_status_count *subject)
+{
+    for (unsigned i = 0; i < counts->n_statuses; i++) {
+        const struct rpcrdma_status_count *count = &counts->statuses[i];
+
+        if (rpcrdma_status_fails(count) && count->number == subject->number && count->operation == subject->operation &&
+            count->reverse == subject->reverse && count->version == subject->version &&
+            count->program == subject->program)
+            return true;
+    }
+    return false;
+}
+
 void *rpcrdma_report_take(const struct ulp_kind *kind, void *guest, unsigned initiator)
 {
     const struct rpcrdma_connection *rpcrdma = rpcrdma_ulp_connection(guest);
@@ -45,8 +58,9 @@ void *rpcrdma_report_take(const struct ulp_kind *kind, void *guest, unsigned ini
     for (unsigned i = 0; i < counts->n; i++)
         if (counts->procedures[i].calls > 0) /* no Calls since the previous part of the report */
             g_array_append_val(report->calls, counts->procedures[i]);
-    if (counts->n_statuses > 0)
-        g_array_append_vals(report->statuses, counts->statuses, counts->n_statuses);
+    for (unsigned i = 0; i < counts->n_statuses; i++)
+        if (failed_once(counts, &counts->statuses[i]))
+            g_array_append_val(report->statuses, counts->statuses[i]);
     report->other_calls = counts->other_calls;
     return report;
 }
@@ -203,8 +217,8 @@ static const struct json_table call_table = {"a call", call_members};
 
 #define STATUS_AT(field) JSON_AT(struct rpcrdma_status_count, field)
 
-static void write_subject(struct json_writer *writer, const struct json_member *member, const void *base,
-                          const void *ctx)
+static void write_status_subject(struct json_writer *writer, const struct json_member *member, const void *base,
+                                 const void *ctx)
 {
     char subject[PROCEDURE_LABEL_SIZE];
 
@@ -212,7 +226,8 @@ static void write_subject(struct json_writer *writer, const struct json_member *
     json_string(writer, member->name, rpcrdma_status_subject(base, subject));
 }
 
-static void write_label(struct json_writer *writer, const struct json_member *member, const void *base, const void *ctx)
+static void write_status_label(struct json_writer *writer, const struct json_member *member, const void *base,
+                               const void *ctx)
 {
     char label[STATUS_LABEL_SIZE];
 
@@ -235,11 +250,11 @@ static const struct json_member status_members[] = {
     {"version", JSON_COUNT, STATUS_AT(version)},
     {"kind", JSON_WORD, STATUS_AT(operation), .word = kind_word, .n = 2},
     {"number", JSON_COUNT, STATUS_AT(number)},
-    {"name", JSON_OWN, .write = write_subject, .derived = true},
+    {"name", JSON_OWN, .write = write_status_subject, .derived = true},
     {"direction", JSON_WORD, STATUS_AT(reverse), .word = call_direction, .n = 2},
     {"layer", JSON_WORD, STATUS_AT(rpc), .word = layer_word, .n = 2},
     {"status", JSON_COUNT, STATUS_AT(status)},
-    {"status_name", JSON_OWN, .write = write_label, .derived = true},
+    {"status_name", JSON_OWN, .write = write_status_label, .derived = true},
     {"replies", JSON_COUNT, STATUS_AT(replies)},
     {NULL},
 };

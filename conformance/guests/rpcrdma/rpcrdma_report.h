@@ -12,7 +12,7 @@ struct rpcrdma_report {
     enum direction calls_go; /* of the client; DIR_UNKNOWN: the client is unknown */
     uint32_t threshold[2];   /* inline, by direction; 0: unknown */
     GArray *calls;           /* struct rpcrdma_procedure_count, in order of first appearance */
-    GArray *statuses;        /* struct rpcrdma_status_count, likewise */
+    GArray *statuses;        /* struct rpcrdma_status_count, likewise: of what failed at least once */
     uint64_t other_calls;    /* for unknown procedures, or procedures without a count of their own */
 };
 
