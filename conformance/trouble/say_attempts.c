@@ -300,7 +300,7 @@ static void say_like(const struct saying *saying, const struct attempts *attempt
                                elsewhere->answered.frame, elsewhere->program, elsewhere->port, elsewhere->transport);
     trouble = say(saying, ways[outcome].kind, first, attempts->asked.first, g_string_free(text, FALSE));
     say_next(trouble, ways[outcome].next(attempts));
-    trouble->count = outcome == OUTCOME_INCOMPLETE ? attempts->connections : attempts->asked.n;
+    trouble->count = attempts->connections;
     trouble->time = time_from(attempts->asked.first.time_ns, attempts->asked.last.time_ns);
     for (guint i = 0; i < attempts->members->len; i++)
         say_also(trouble, g_ptr_array_index(attempts->members, i));
