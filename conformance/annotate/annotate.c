@@ -5,6 +5,7 @@
 #include "conformance/input/unpack.h"
 #include "conformance/options/options.h"
 #include "conformance/report/report_parts.h"
+#include "conformance/report/report_trouble.h"
 #include "support/output_file.h"
 
 #include <errno.h>
@@ -18,10 +19,17 @@ enum {
 
 /* ---- the texts ---- */
 
+/* A finding, or trouble. */
 struct remark {
     const struct report_connection *connection;
     const struct report_finding *finding;
+    const struct trouble *trouble; /* NULL: a finding */
 };
+
+static uint32_t frame_of(const struct remark *remark)
+{
+    return remark->trouble ? remark->trouble->frame : remark->finding->frame;
+}
 
 struct remarks {
     GArray *all; /* struct remark, by frame */
@@ -32,8 +40,10 @@ static gint annotate_by_frame(gconstpointer a, gconstpointer b)
 {
     const struct remark *first = a, *second = b;
 
-    if (first->finding->frame != second->finding->frame)
-        return first->finding->frame < second->finding->frame ? -1 : 1;
+    if (frame_of(first) != frame_of(second))
+        return frame_of(first) < frame_of(second) ? -1 : 1;
+    if (first->trouble || second->trouble) /* trouble precedes findings, in the order of the report */
+        return !second->trouble ? -1 : !first->trouble ? 1 : (int)first->trouble->kind - (int)second->trouble->kind;
     if (first->connection->id != second->connection->id)
         return first->connection->id < second->connection->id ? -1 : 1;
     return first->finding < second->finding ? -1 : first->finding > second->finding;
@@ -47,10 +57,16 @@ static GArray *annotate_collect(const struct report_capture *capture)
         const struct report_connection *connection = g_ptr_array_index(capture->connections, i);
 
         for (guint j = 0; j < connection->findings->len; j++) {
-            struct remark remark = {connection, &g_array_index(connection->findings, struct report_finding, j)};
+            struct remark remark = {connection, &g_array_index(connection->findings, struct report_finding, j), NULL};
 
             g_array_append_val(all, remark);
         }
+    }
+    for (guint i = 0; i < capture->troubles->list->len; i++) {
+        struct remark remark = {.trouble = g_ptr_array_index(capture->troubles->list, i)};
+
+        if (remark.trouble->frame != 0)
+            g_array_append_val(all, remark);
     }
     g_array_sort(all, annotate_by_frame);
     return all;
@@ -60,10 +76,18 @@ static GArray *annotate_collect(const struct report_capture *capture)
 static gchar *remark_text(const struct remark *remark)
 {
     const struct report_finding *finding = remark->finding;
-    const struct rule *rule = &rule_catalogue[finding->rule];
-    GString *text = g_string_new(NULL);
+    const struct rule *rule;
+    GString *text;
     gchar *printable;
 
+    if (remark->trouble) {
+        g_autofree gchar *words = trouble_text(remark->trouble);
+        g_autofree gchar *happened = g_strdup_printf("what happened: %s", words);
+
+        return printable_text(happened);
+    }
+    rule = &rule_catalogue[finding->rule];
+    text = g_string_new(NULL);
     g_string_append_printf(
         text, "%s %s%s: %s (%s section %s, %s; connection %" PRIu32 ", to the %s, stream offset %" PRIu64, rule->id,
         finding->waiver ? "waived " : "", rule_severity_name(finding->severity), finding->message, rule->document,
@@ -88,7 +112,7 @@ static void add_texts(void *ctx, uint32_t frame, GPtrArray *texts)
     for (; remarks->next < remarks->all->len; remarks->next++) {
         const struct remark *remark = &g_array_index(remarks->all, struct remark, remarks->next);
 
-        if (remark->finding->frame > frame)
+        if (frame_of(remark) > frame)
             break;
         if (texts->len < COMMENTS_MAX)
             g_ptr_array_add(texts, remark_text(remark));
@@ -96,7 +120,7 @@ static void add_texts(void *ctx, uint32_t frame, GPtrArray *texts)
             left_out++;
     }
     if (left_out > 0)
-        g_ptr_array_add(texts, g_strdup_printf("iwarp-check: %u more findings at this frame", left_out));
+        g_ptr_array_add(texts, g_strdup_printf("iwarp-check: %u more remarks on this frame", left_out));
 }
 
 static gchar *section_text(const struct report *report, const struct report_capture *capture)

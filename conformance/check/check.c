@@ -190,8 +190,8 @@ static void explain_status(const struct reading *reading, enum capture_status st
     struct report_capture *capture = reading->capture;
     bool lacking = reading->memory_lacking || heap_refused();
 
-    capture->truncated = status == CAPTURE_TRUNCATED || status == CAPTURE_CUT_PACKED;
-    capture->failed = status == CAPTURE_CORRUPT || status == CAPTURE_CUT_PACKED || lacking ||
+    capture->truncated = status == CAPTURE_TRUNCATED;
+    capture->failed = status == CAPTURE_CORRUPT || status == CAPTURE_TRUNCATED || lacking ||
                       reading->decapsulated[DECAP_LINKTYPE] > 0;
     if (lacking)
         capture->trouble =

@@ -546,6 +546,22 @@ static void know_port(struct trouble_facts *facts, uint16_t port)
         }
 }
 
+static bool is_usual(uint16_t port)
+{
+    struct trouble_facts facts = {0};
+
+    know_port(&facts, port);
+    return facts.usual_port;
+}
+
+/* The side that opened a connection without RDMA: it sent the SYN, or the other side has the port of a server. */
+static unsigned opener_of(const struct watched *watched, const struct trouble_facts *facts)
+{
+    if (facts->step[STEP_SYN].n > 0)
+        return facts->step_side[STEP_SYN] & 1u;
+    return is_usual(watched->endpoint[0].port) && !is_usual(watched->endpoint[1].port);
+}
+
 /* Completes the facts: both ends, and what arrived. */
 static struct trouble_facts *take_facts(struct watched *watched, bool rdma, int64_t until_ns)
 {
@@ -558,7 +574,7 @@ static struct trouble_facts *take_facts(struct watched *watched, bool rdma, int6
     facts->ib = watched->ib != NULL;
     facts->rdma = rdma;
     facts->roles_known = stack_roles_known(watched->host.stack);
-    facts->opener = (uint8_t)(rdma ? stack_initiator(watched->host.stack) : 0);
+    facts->opener = (uint8_t)(rdma ? stack_initiator(watched->host.stack) : opener_of(watched, facts));
     know_port(facts, watched->host.endpoint[facts->opener ^ 1u].port);
     facts->hole = watched->hole || watched->share->lossy || watched->share->dropped != watched->dropped;
     facts->until_ns = until_ns;

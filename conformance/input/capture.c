@@ -47,7 +47,13 @@ struct capture {
     struct capture_counts counts; /* the same, and more: at its end */
     _Atomic int64_t stopped_ns;   /* a live capture was stopped; 0: it was not */
     bool filtered;
-    struct bpf_program filter;                      /* for a file */
+    struct bpf_program filter; /* for a file */
+    struct {
+        int linktype;
+        bool compiled;
+        struct bpf_program filter;
+    } other; /* the filter for packets of the latest other link type */
+    char *filter_text;
     struct capture_keep *keep;                      /* NULL: packets are not kept */
     bool (*give)(void *ctx, struct packet *packet); /* NULL: packets come from elsewhere */
     void *give_ctx;
@@ -109,7 +115,8 @@ static void capture_say_refused(struct capture_error *error, const struct captur
 static void read_directly(struct capture *capture)
 {
     static const int plain[] = {DLT_EN10MB, DLT_RAW, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_IPV4, DLT_IPV6};
-    struct direct_facts facts = {.snap_length = (uint32_t)pcap_snapshot(capture->pcap)};
+    const struct direct_facts facts = {.snap_length = (uint32_t)pcap_snapshot(capture->pcap),
+                                       .linktype = capture->linktype};
 
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
         if (plain[i] == capture->linktype)
@@ -292,6 +299,9 @@ void capture_close(struct capture *capture)
     keep_close(capture->keep);
     if (capture->filtered)
         pcap_freecode(&capture->filter);
+    if (capture->other.compiled)
+        pcap_freecode(&capture->other.filter);
+    free(capture->filter_text);
     if (capture->pcap)
         pcap_close(capture->pcap);
     unpack_free(capture->unpack);
@@ -307,12 +317,12 @@ static enum capture_status stopped(struct capture *capture, struct capture_error
     const char *packed = capture->unpack ? unpack_trouble(capture->unpack) : NULL;
     bool truncated = packed ? unpack_is_truncated(capture->unpack) : strncmp(reason, "truncated", 9) == 0;
 
-    if (packed)
+    if (truncated)
+        capture_error_set(error, "%s ends too early: the first %" PRIu64 " packets were checked", capture->name,
+                          capture->packets);
+    else if (packed)
         capture_error_set(error, "%s: cannot be decompressed past packet %" PRIu64 ": %s: %s", capture->name,
                           capture->packets, unpack_format(capture->unpack), packed);
-    else if (truncated)
-        capture_error_set(error, "%s: ends inside a packet record, after packet %" PRIu64 " (%s)", capture->name,
-                          capture->packets, reason);
     else if (strstr(reason, "of the first interface")) /* libpcap requires one link type and snap length */
         capture_error_set(error, "%s: cannot be read past packet %" PRIu64 ", its interfaces differ: %s", capture->name,
                           capture->packets, reason);
@@ -321,9 +331,7 @@ static enum capture_status stopped(struct capture *capture, struct capture_error
     else
         capture_error_set(error, "%s: corrupt after packet %" PRIu64 ": %s", capture->name, capture->packets, reason);
     memcpy(capture->last_text, error->text, sizeof capture->last_text);
-    if (truncated)
-        return packed ? CAPTURE_CUT_PACKED : CAPTURE_TRUNCATED;
-    return CAPTURE_CORRUPT;
+    return truncated ? CAPTURE_TRUNCATED : CAPTURE_CORRUPT;
 }
 
 /*
@@ -373,7 +381,7 @@ static void set_packet(struct capture *capture, struct packet *packet, const str
     packet->captured = record->captured;
     packet->length = record->length > record->captured ? record->length : record->captured;
     packet->data = record->data;
-    packet->linktype = capture->linktype;
+    packet->linktype = record->linktype >= 0 ? record->linktype : capture->linktype;
 }
 
 /* For anything but a packet, asks libpcap. */
@@ -491,14 +499,38 @@ bool capture_filter(struct capture *capture, const char *filter, struct capture_
         return false;
     }
     capture->filtered = true;
+    capture->filter_text = strdup(filter);
+    capture->other.linktype = -1;
     return true;
 }
 
-static bool passes_filter(const struct capture *capture, const struct packet *packet)
+/* Interfaces may have different link types. NULL: the filter has no meaning for this one. */
+static struct bpf_program *filter_for(struct capture *capture, int linktype)
+{
+    pcap_t *other;
+
+    if (linktype == capture->linktype)
+        return &capture->filter;
+    if (capture->other.linktype == linktype)
+        return capture->other.compiled ? &capture->other.filter : NULL;
+    if (capture->other.compiled)
+        pcap_freecode(&capture->other.filter);
+    capture->other.linktype = linktype;
+    other = pcap_open_dead(linktype, TAP_SNAP);
+    capture->other.compiled =
+        other && capture->filter_text &&
+        pcap_compile(other, &capture->other.filter, capture->filter_text, 1, PCAP_NETMASK_UNKNOWN) == 0;
+    if (other)
+        pcap_close(other);
+    return capture->other.compiled ? &capture->other.filter : NULL;
+}
+
+static bool passes_filter(struct capture *capture, const struct packet *packet)
 {
     const struct pcap_pkthdr header = {.caplen = packet->captured, .len = packet->length};
+    struct bpf_program *filter = filter_for(capture, packet->linktype);
 
-    return pcap_offline_filter(&capture->filter, &header, packet->data) != 0;
+    return filter && pcap_offline_filter(filter, &header, packet->data) != 0;
 }
 
 bool capture_keep(struct capture *capture, const char *path, struct capture_error *error)

@@ -22,10 +22,9 @@ enum capture_status {
     CAPTURE_PACKET,
     CAPTURE_TIMEOUT, /* live only: nothing arrived for a while; the caller should call again */
     CAPTURE_END,
-    CAPTURE_TRUNCATED,  /* the file ends inside a record; everything before the record was delivered. Error text set. */
-    CAPTURE_CUT_PACKED, /* compressed data end too early, because the copy is incomplete: treated like both of its
-                           neighbours */
-    CAPTURE_CORRUPT,    /* the rest cannot be read; everything before it was delivered. Error text set. */
+    CAPTURE_TRUNCATED, /* the file ends too early: inside a record, or inside compressed data; everything before was
+                          delivered. Error text set. */
+    CAPTURE_CORRUPT,   /* the rest cannot be read; everything before it was delivered. Error text set. */
 };
 
 struct capture;

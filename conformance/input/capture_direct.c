@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pcap/dlt.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ enum {
     NS_PER_SECOND = 1000000000,
     TICK_MICROSECOND = 1000,
     INTERFACES_MAX = 64,
+    SNAP_MAX = 262144, /* as in libpcap */
 };
 
 static const uint32_t pcap_microseconds = 0xa1b2c3d4, pcap_nanoseconds = 0xa1b23c4d;
@@ -53,14 +55,11 @@ struct capture_direct {
     bool ended;        /* the file has ended */
     bool pipe, waits;  /* waits: the pipe is empty now */
     struct drops_stream drops;
-    /*
-     * Tick of times, in nanoseconds: 1 or 1000. In pcapng each interface has a tick; everything else must be the same
-     * for all interfaces.
-     */
-    uint32_t tick[INTERFACES_MAX];
+    uint32_t tick[INTERFACES_MAX]; /* of times, in nanoseconds: 1 or 1000 */
+    int linktype[INTERFACES_MAX];
+    uint32_t snap[INTERFACES_MAX];
     unsigned interfaces;
-    uint32_t first_kind; /* link type and reserved word of the first interface */
-    uint32_t first_snap_length;
+    uint16_t first_link; /* of the first interface, in the file */
     uint8_t buffer[BUFFER];
 };
 
@@ -170,6 +169,7 @@ static enum direct_status next_pcap(struct capture_direct *direct, struct direct
         !direct_have(direct, PCAP_RECORD + (size_t)record->captured))
         return DIRECT_UNUSUAL;
     record->data = direct->buffer + direct->start + PCAP_RECORD;
+    record->linktype = direct->linktype[0];
     direct->start += PCAP_RECORD + (size_t)record->captured;
     return DIRECT_PACKET;
 }
@@ -237,21 +237,40 @@ static uint32_t resolution(const uint8_t *p, size_t n)
     return n == 0 ? tick : 0;
 }
 
+/*
+ * DLT_* of a link type that files have: higher ones are equal, lower ones are not always, and libpcap may change the
+ * packets. -1: left to libpcap.
+ */
+static int linktype_of(const struct capture_direct *direct, uint16_t link)
+{
+    enum { LINK_ETHERNET = 1, LINK_RAW = 101, LINKS_EQUAL = 104 };
+
+    if (direct->interfaces > 0 && link == direct->first_link)
+        return direct->linktype[0];
+    return link == LINK_RAW ? DLT_RAW : link == LINK_ETHERNET || link >= LINKS_EQUAL ? link : -1;
+}
+
 static bool take_interface(struct capture_direct *direct, const uint8_t *block, uint32_t length)
 {
-    uint32_t tick;
+    uint32_t tick, snap;
+    uint16_t link;
 
     if (length < INTERFACE_MIN || direct->interfaces == INTERFACES_MAX)
         return false;
     tick = resolution(block + 16, length - INTERFACE_MIN);
     if (tick == 0)
         return false;
-    if (direct->interfaces == 0) {
-        direct->first_kind = direct_get32(block + 8);
-        direct->first_snap_length = direct_get32(block + 12);
-    } else if (direct->first_kind != direct_get32(block + 8) || direct->first_snap_length != direct_get32(block + 12)) {
-        return false;
+    link = direct_get16(block + 8);
+    snap = direct_get32(block + 12);
+    if (direct->interfaces > 0) {
+        direct->linktype[direct->interfaces] = linktype_of(direct, link);
+        direct->snap[direct->interfaces] = snap == 0 || snap > SNAP_MAX ? SNAP_MAX : snap;
+    } else { /* as libpcap read it */
+        direct->first_link = link;
+        direct->snap[0] = direct->snap_length;
     }
+    if (direct->linktype[direct->interfaces] < 0)
+        return false;
     direct->tick[direct->interfaces++] = tick;
     return true;
 }
@@ -267,8 +286,9 @@ static bool direct_take_packet(const struct capture_direct *direct, const uint8_
     record->captured = direct_get32(block + 20);
     record->length = direct_get32(block + 24);
     record->data = block + PACKET_DATA;
+    record->linktype = interface < direct->interfaces ? direct->linktype[interface] : -1;
     return interface < direct->interfaces && record->captured <= length - PACKET_MIN &&
-           record->captured <= direct->snap_length &&
+           record->captured <= direct->snap[interface] &&
            direct_set_time(record, (uint64_t)direct_get32(block + 12) << 32 | direct_get32(block + 16),
                            direct->tick[interface]);
 }
@@ -307,6 +327,7 @@ struct capture_direct *direct_open(int fd, const struct direct_facts *facts)
     memset(direct, 0, offsetof(struct capture_direct, buffer));
     direct->fd = fd;
     direct->snap_length = facts->snap_length;
+    direct->linktype[0] = facts->linktype;
     if (begin_pcapng(direct) || begin_pcap(direct))
         return direct;
     direct_close(direct);
@@ -324,6 +345,7 @@ struct capture_direct *direct_open_pipe(int fd)
     direct->fd = fd;
     direct->pipe = true;
     direct->snap_length = sizeof direct->buffer;
+    direct->linktype[0] = DLT_EN10MB;
     if (begin_pcapng(direct) && flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0)
         return direct;
     direct_close(direct);

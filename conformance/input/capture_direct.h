@@ -2,7 +2,8 @@
 /*
  * Reads ordinary capture files without libpcap, whose file loop costs three calls of fread() and two copies per packet,
  * as much as all other work on a packet. Ordinary files are regular files in this machine's byte order, pcap or pcapng
- * with one kind of interface and times in micro- or nanoseconds. At the first exception (an error, the end inside a
+ * with times in micro- or nanoseconds. The interfaces of pcapng may differ in their link types and snap lengths, which
+ * libpcap refuses. At the first exception (an error, the end inside a
  * record, another kind of block with packets), the caller continues with libpcap, which decides.
  *
  * A pipe from iwarp-tap is read in the same way. It has drop counters between its packets, and nothing unusual.
@@ -17,12 +18,14 @@ struct capture_direct;
 
 /* What libpcap has already found in the file header. */
 struct direct_facts {
-    uint32_t snap_length; /* no packet is longer */
+    uint32_t snap_length; /* no packet is longer: of the first interface */
+    int linktype;         /* DLT_* of the first interface */
 };
 
 struct direct_record {
     int64_t time_ns;
     uint32_t length, captured;
+    int linktype;        /* DLT_* of the interface; -1: that of the file */
     const uint8_t *data; /* valid until the next call */
 };
 

@@ -128,11 +128,16 @@ static gchar *nothing_text(const struct report *report, const char *trouble)
 static void add_found(GString *text, const struct report *report, bool trouble)
 {
     g_autofree gchar *found = found_text(report->found, report->waived);
+    const struct report_capture *first = report->captures->len > 0 ? g_ptr_array_index(report->captures, 0) : NULL;
     const char *none = "no findings"; /* which begins the text if there are none */
 
     if (report_cut_short(report))
         g_string_append(text, "some connections could not be judged completely; ");
-    else if (report->status == CHECK_TROUBLE)
+    else if (report->status == CHECK_TROUBLE && report->captures->len == 1 && first->truncated && first->trouble) {
+        g_autofree gchar *why = printable_text(first->trouble); /* the text names the file */
+
+        g_string_append_printf(text, "%s; ", why);
+    } else if (report->status == CHECK_TROUBLE)
         g_string_append(text, "not all captures could be read; ");
     if (report->empty > 0)
         g_string_append_printf(text, "%u capture%s had nothing to check; ", report->empty, plural(report->empty));

@@ -383,7 +383,9 @@ static void say_like(const struct saying *saying, const struct attempts *attempt
                                elsewhere->answered.frame, elsewhere->program, elsewhere->port, elsewhere->transport);
     trouble = say(saying, ways[outcome].kind, first, attempts->asked.first, g_string_free(text, FALSE));
     say_next(trouble, ways[outcome].next(saying, attempts));
-    trouble->count = outcome == OUTCOME_INCOMPLETE ? attempts->connections : attempts->asked.n;
+    /* A refusal ends an attempt. Repeated requests without an answer are one attempt. */
+    trouble->count =
+        outcome == OUTCOME_REJECTED || outcome == OUTCOME_SYN_REFUSED ? attempts->asked.n : attempts->connections;
     trouble->time = time_from(attempts->asked.first.time_ns, attempts->asked.last.time_ns);
     for (guint i = 0; i < attempts->members->len; i++)
         say_also(trouble, g_ptr_array_index(attempts->members, i));

@@ -111,13 +111,15 @@ def test_corrupt_in_the_middle_keeps_what_was_before(report, capture, tmp_path):
 
 
 @pytest.mark.parametrize("cut", [1, 10, 40])
-def test_cut_in_the_last_record_is_no_error(check, report, capture, tmp_path, cut):
+def test_cut_in_the_last_record_is_an_error(check, report, capture, tmp_path, cut):
     path = tmp_path / "cut.pcap"
     path.write_bytes(capture("rev2", "--pcap", suffix="pcap").read_bytes()[:-cut])
     status, parsed = report(path)
-    assert status == 0
-    assert parsed["captures"][0]["truncated"] is True and "warning" in parsed["captures"][0]
-    assert len(check(path).stderr.splitlines()) == 1
+    found = parsed["captures"][0]
+    words = f"cut.pcap ends too early: the first {found['packets']} packets were checked"
+    assert status == 2 and found["truncated"] is True and found["error"].endswith(words)
+    run = check(path)
+    assert len(run.stderr.splitlines()) == 1 and run.stdout.startswith("ERROR: ") and words in run.stdout.splitlines()[0]
 
 
 def test_unknown_blocks_are_passed_over(report, good, tmp_path):

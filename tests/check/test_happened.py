@@ -77,7 +77,7 @@ def kinds(report):
     ("g40-server-silent", ["call-loop", "call-loop"]),
     ("g1-async-copy-without-cb-offload-iwarp", ["owed", "callback-path-down"]),
     ("g2-file-read-back-differs-roce", ["data-differs"]),
-    ("h1-read-retry-wrong-psn-roce", ["call-unanswered", "read-continued"]),
+    ("h1-read-retry-wrong-psn-roce", ["read-continued", "call-unanswered"]),
     ("restart-nfs3", ["outage", "connect-rejected"]),
     ("vlan-nfs41", ["connect-incomplete"]),
 ])

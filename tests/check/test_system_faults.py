@@ -124,8 +124,8 @@ def test_file_is_truncated_while_it_is_read(checker, build, tmp_path, suffix):
     os.truncate(path, 5_000_001)
     status, report, said = finish(process)
     capture = report["captures"][0]
-    assert status == 0 and capture["truncated"] is True and 1000 < capture["packets"] < 8000
-    assert f"ends inside a packet record, after packet {capture['packets']}" in capture["warning"], said
+    assert status == 2 and capture["truncated"] is True and 1000 < capture["packets"] < 8000
+    assert f"ends too early: the first {capture['packets']} packets were checked" in capture["error"], said
 
 
 def test_file_is_emptied_while_it_is_read(checker, build, tmp_path):
