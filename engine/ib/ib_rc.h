@@ -181,8 +181,8 @@ void ib_rc_finish(struct ib_rc *rc);
 
 /*
  * Whether a hole after the request in frame `after` may explain a finding that was made since then and belongs to
- * `frame`; if so, the finding is withdrawn. Findings about one direction alone stay: no packet of the other direction
- * shows how far it had received the missing requests.
+ * `frame`; if so, the finding is withdrawn, unless it stands (verdict_stands()). Findings about one direction alone
+ * stay: no packet of the other direction shows how far it had received the missing requests.
  */
 bool ib_rc_hole_explains(enum rule_id rule, uint32_t frame, uint32_t after);
 

@@ -11,6 +11,7 @@
 
 #include "plugins/common/compat.h"
 
+#include "engine/ib/ib_rc.h"
 #include "plugins/common/record.h"
 #include "plugins/common/runs.h"
 

@@ -82,6 +82,7 @@ def behind(client, packets=1):
 BESIDE = {
     "rpc": (Kind("reply-before", CALL, send_of(False, 0)),
             Kind("reply-two-before", f"{CALL}; {CALL}", send_of(False, 0)),
+            Kind("reply-right-before", THREE_CALLS, send_of(False, 2)),
             Kind("response-before", WRITE, lambda c: [c.response_middle()]),
             Kind("burst-before", f"{CALL}; {CALL}; {CALL}", burst(False, 1, 2)),
             Kind("burst-before-4", f"{CALL}; {CALL}; {CALL}; {CALL}", burst(True, 1, 4)),

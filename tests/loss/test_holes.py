@@ -16,6 +16,7 @@ import pytest
 
 import loss
 import losses
+import said
 
 HERE = pathlib.Path(__file__).parent
 ALL = os.environ.get("IWARP_ALL") == "1"
@@ -96,6 +97,36 @@ def test_conforming_stays_conforming(conforming):
     assert not wrong, "\n".join(f"{one.path.name}, from frame {one.gone[0] + 1} on: {f[0]} {f[1]} in frame {f[2]}: {f[3]}"
                                 for one, found in wrong for f in found)
     assert total > (8000 if ALL else 800)
+
+
+# Faults that the captured packets decide, whatever the packets right before or after the fault were.
+BESIDE = ("EXP-3.7.1-02", "NFSULB-6.4.1-04", "RPCR-3.4.6-06", "RPCR-3.4.6-07", "RPCR-3.4.6-09/spread", "RPCR-3.5.3-12",
+          "RPCR-4.3.2-03", "RPCR-4.5-12")
+
+
+@pytest.mark.parametrize("name", ["reply-right-before", "call-behind", "begins-with-replies"])
+def test_a_hole_beside_a_fault_hides_nothing(check, gen, tmp_path, name):
+    kind = next(kind for kind in loss.BESIDE["rpc"] if kind.name == name)
+    made = [loss.make(gen, tmp_path, fault, kind, transport) for fault in said.faults() if fault.name in BESIDE
+            for transport in ("iwarp", "roce")]
+    every, missed, _, _ = loss.judge(check, [one for one in made if one])
+    assert [text(miss) for miss in missed] == []
+    assert len(every) >= len(BESIDE)
+
+
+def test_the_last_call_and_its_acknowledge_are_lost(check, gen, tmp_path):
+    """Its Reply has the XID that the caller uses next; earlier Calls are still unanswered."""
+    path = tmp_path / "last.pcap"
+    script = ("with rpcrdma; I call nfs3.null; R reply; I call nfs3.getattr; I call nfs3.getattr; I call nfs3.getattr; "
+              "R reply back=0")
+    subprocess.run([gen, "play", "script", f"--script={script}", "--transport=roce", "--pcap", "-o", path], check=True)
+    capture = losses.load(path)
+    call = capture.send(True, 3)
+    acknowledge = [place for place in capture.said(False) if capture.packets[place].opcode == losses.ACKNOWLEDGE][-1]
+    assert acknowledge > call
+    losses.save(path, losses.without(capture.records, [call, acknowledge]))
+    found = loss.findings(check, [path])[path]
+    assert [f for f in found if f[1] == "error"] == []
 
 
 @pytest.mark.parametrize("heard", [True, False])
