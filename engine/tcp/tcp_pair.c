@@ -753,6 +753,8 @@ static void settle_dispute(struct tcp_pair *pair, enum dispute_reading reading)
 
     if (reading == DISPUTE_TRUE && dispute.kind == REFUSED_ACK)
         about->claimed = pair_larger(about->claimed, dispute.at);
+    if (reading == DISPUTE_FALSE && dispute.kind == REFUSED_ACK) /* octets after a gap, said to be acknowledged */
+        tcp_held_cut(&about->held, about->facts.next);
     if (reading == DISPUTE_TRUE && dispute.kind == REFUSED_CHECKSUM)
         pair->accept.side[dispute.about].sum_unused = true;
     if (reading == DISPUTE_TRUE && dispute.kind == REFUSED_WINDOW && dispute.ahead[!dispute.about] == 0)
@@ -769,10 +771,13 @@ static void settle_dispute(struct tcp_pair *pair, enum dispute_reading reading)
             place = REFUSED_CHECKSUM;
         if (place == DOUBTFUL || (place == ACCEPTED && beyond))
             place = reading == DISPUTE_TRUE ? ACCEPTED : (enum packet_refusal)dispute.kind;
-        if (place == ACCEPTED)
+        if (place == ACCEPTED) {
             pair_take(pair, segment);
-        else
+        } else {
+            if (place == REFUSED_ACK && pair->events.unsent_acked && view.acked > (int64_t)about->facts.next)
+                pair->events.unsent_acked(pair->events.ctx, segment, not_negative(view.start), (uint64_t)view.acked);
             pair_refuse(pair, segment, place);
+        }
         free(item);
     }
 }
@@ -889,10 +894,15 @@ size_t tcp_pair_held(const struct tcp_pair *pair, unsigned side)
     return pair->side[side].held.octets + (dispute->about == side ? dispute->octets : 0);
 }
 
-void tcp_pair_stop_waiting(struct tcp_pair *pair, unsigned side)
+void tcp_pair_settle(struct tcp_pair *pair)
 {
     if (pair->accept.dispute.open)
         settle_dispute(pair, dispute_read_last(&pair->accept.dispute));
+}
+
+void tcp_pair_stop_waiting(struct tcp_pair *pair, unsigned side)
+{
+    tcp_pair_settle(pair);
     while (!tcp_held_empty(&pair->side[side].held))
         pair_give_up(pair, side, tcp_held_first(&pair->side[side].held)->start, no_room_cause(pair, side), NULL);
     tcp_held_free(&pair->side[side].held);
@@ -902,8 +912,7 @@ void tcp_pair_stop_waiting(struct tcp_pair *pair, unsigned side)
 
 void tcp_pair_finish(struct tcp_pair *pair)
 {
-    if (pair->accept.dispute.open)
-        settle_dispute(pair, dispute_read_last(&pair->accept.dispute));
+    tcp_pair_settle(pair);
     for (unsigned s = 0; s < 2; s++) {
         struct side *me = &pair->side[s];
         if (me->base_guessed && !me->seen)
