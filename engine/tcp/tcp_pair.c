@@ -704,6 +704,8 @@ static void pair_learn(struct tcp_pair *pair, const struct tcp_segment *segment)
     if (is_syn(segment) && a->syn_scale_seen && b->syn_scale_seen)
         tcp_accept_scales(&pair->accept, scaled ? (uint8_t)pair_smaller(a->window_scale, SCALE_LARGEST) : 0,
                           scaled ? (uint8_t)pair_smaller(b->window_scale, SCALE_LARGEST) : 0);
+    if (!segment->stamped && !is_syn(segment) && !pair->accept.side[segment->side & 1].scale_known)
+        return;
     view = view_of(pair, segment);
     tcp_accept_learn(&pair->accept, &view);
 }
@@ -783,7 +785,7 @@ static void settle_dispute(struct tcp_pair *pair, enum dispute_reading reading)
 }
 
 /* Keeps a segment until the doubt is settled. */
-static void pair_wait(struct tcp_pair *pair, const struct tcp_view *view, bool suspect)
+static void pair_let_wait(struct tcp_pair *pair, const struct tcp_view *view, bool suspect)
 {
     struct dispute *dispute = &pair->accept.dispute;
     const struct tcp_segment *segment = view->segment;
@@ -836,7 +838,7 @@ static bool pair_holds_back(struct tcp_pair *pair, const struct tcp_segment *seg
         }
         dispute_begin(&pair->accept.dispute, &claim);
     }
-    pair_wait(pair, &view, suspect);
+    pair_let_wait(pair, &view, suspect);
     return true;
 }
 

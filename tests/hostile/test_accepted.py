@@ -48,7 +48,7 @@ def judge(check, path, packets, *options):
 def places(packets, transport, n=6):
     """Places of data, in the middle of the conversation, where each side has sent before."""
     if transport == "iwarp":
-        data = [at for at, segment in forge.segments(packets) if segment.data and not segment.flags & forge.FIN][6:-8]
+        data = [at for at, segment in forge.segments(packets) if segment.data and not segment.flags & forge.FIN][6:-12]
     else:
         data = forge.of_roce(packets, roce_copies.SEND)[3:-1]
     return random.Random(1).sample(data, min(n, len(data)))
