@@ -21,8 +21,8 @@ def ethernet(kind, inner):
     return OUTER + struct.pack(">H", kind) + inner
 
 
-def ipv4(protocol, inner, fragment=0):
-    header = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(inner), 7, fragment, 64, protocol, 0, bytes([198, 51, 100, 1]), bytes([198, 51, 100, 2]))
+def ipv4(protocol, inner, fragment=0, number=7):
+    header = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(inner), number, fragment, 64, protocol, 0, bytes([198, 51, 100, 1]), bytes([198, 51, 100, 2]))
     return header[:10] + struct.pack(">H", checksum(header)) + header[12:] + inner
 
 

@@ -71,9 +71,11 @@ static enum dispute_vote vote_of_requester(struct dispute *dispute, const struct
         return DISPUTE_NEUTRAL;
     if (offset == dispute->sent)
         dispute->sent++;
-    if (dispute->sent >= dispute->at)
+    if (dispute->sent >= dispute->at && dispute->ahead[dispute->about] == 0)
         return DISPUTE_AHEAD; /* captured after its Acknowledge */
-    return time_ns - dispute->since_ns < apart_ns ? DISPUTE_NEUTRAL : DISPUTE_BEHIND;
+    /* After a request that had jumped, one that goes on where its side was contradicts. */
+    return dispute->ahead[dispute->about] > 0 || time_ns - dispute->since_ns >= apart_ns ? DISPUTE_BEHIND
+                                                                                         : DISPUTE_NEUTRAL;
 }
 
 static enum dispute_vote ib_accept_vote(struct ib_rc *rc, unsigned side, const struct ib_packet *packet,
@@ -185,7 +187,7 @@ bool ib_accept(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, 
     return !ib_accept_wait(rc, side, packet, frame, time_ns);
 }
 
-void ib_accept_end(struct ib_rc *rc)
+void ib_rc_settle(struct ib_rc *rc)
 {
     if (rc->accept.dispute.open)
         ib_accept_settle(rc, dispute_read_last(&rc->accept.dispute));

@@ -22,7 +22,5 @@ struct ib_rc;
 
 /* True: the packet, from `side`, is accepted. False: it waits, or is refused and counted. */
 bool ib_accept(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns);
-/* No more packets will come: takes those that wait. */
-void ib_accept_end(struct ib_rc *rc);
 
 #endif

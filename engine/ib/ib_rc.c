@@ -764,7 +764,7 @@ size_t ib_rc_held(const struct ib_rc *rc, unsigned side)
 
 void ib_rc_stop_waiting(struct ib_rc *rc, unsigned side)
 {
-    ib_accept_end(rc);
+    ib_rc_settle(rc);
     rc->no_room = rc->side[side].acked_known;
     give_held(rc, side, 0, 0, true);
     rc->no_room = false;
@@ -774,7 +774,7 @@ void ib_rc_stop_waiting(struct ib_rc *rc, unsigned side)
 
 void ib_rc_finish(struct ib_rc *rc)
 {
-    ib_accept_end(rc);
+    ib_rc_settle(rc);
     for (unsigned side = 0; side < 2; side++) {
         struct ib_requests *requests = &rc->side[side];
 

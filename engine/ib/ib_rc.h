@@ -156,6 +156,8 @@ void ib_rc_ack_timeout(struct ib_rc *rc, int64_t timeout_ns, int64_t now_ns);
 
 /* A packet that `side` sent on this connection; decoded, headers complete. */
 void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns);
+/* Takes or refuses packets that wait for later ones, according to those that have come (engine/packet/dispute.h). */
+void ib_rc_settle(struct ib_rc *rc);
 /* A packet of `side` that is not passed to ib_rc_packet() for this reason. */
 void ib_rc_refused(struct ib_rc *rc, unsigned side, enum packet_refusal why);
 /* The distance between the PSN of a packet from `side` and the next expected PSN; UINT32_MAX: no PSN is known yet. */

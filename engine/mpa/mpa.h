@@ -121,6 +121,8 @@ void mpa_connection_free(struct mpa_connection *mpa);
 /* The inputs, in the order of a tcp_pair's events; the parameters are those of struct tcp_pair_events. */
 void mpa_connection_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset,
                             bool acked_known, uint64_t acked);
+void mpa_connection_unsent_acked(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset,
+                                 uint64_t acked);
 void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                            const struct octets_origin *origin);
 void mpa_connection_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,

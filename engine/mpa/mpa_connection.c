@@ -306,6 +306,13 @@ static void mpa_connection_work(struct mpa_connection *mpa, unsigned side, uint6
     }
 }
 
+void mpa_connection_unsent_acked(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset,
+                                 uint64_t acked)
+{
+    if (mpa->phase != MPA_PHASE_NOT_MPA && !mpa->verdict->off)
+        mpa_tcp_unsent_acked(mpa, segment, offset, acked);
+}
+
 void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                            const struct octets_origin *origin)
 {

@@ -321,6 +321,9 @@ void mpa_reaction_finish(struct mpa_connection *mpa, int64_t time_ns);
 /* mpa_tcp_rules.c: TCP's own conduct, segmentation, close. */
 bool mpa_tcp_new(struct mpa_connection *mpa);
 void mpa_tcp_free(struct mpa_connection *mpa);
+/* The segment acknowledges octets that were never sent; no receiver accepts it. */
+void mpa_tcp_unsent_acked(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset,
+                          uint64_t acked);
 void mpa_tcp_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
                      uint64_t acked);
 void mpa_tcp_conflict(struct mpa_connection *mpa, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated,

@@ -299,6 +299,13 @@ static void check_fin(struct mpa_connection *mpa, const struct tcp_segment *segm
                    (unsigned long long)(end - s->fin_offset));
 }
 
+void mpa_tcp_unsent_acked(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset,
+                          uint64_t acked)
+{
+    if (mpa_sees_all(mpa))
+        watch_ack(mpa, segment, offset, acked);
+}
+
 void mpa_tcp_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
                      uint64_t acked)
 {

@@ -11,6 +11,7 @@ enum {
     AHEAD_ENOUGH = 4,
     AHEAD_FOR_EACH_BEHIND = 4, /* retransmissions look as if they contradicted */
     BEHIND_ENOUGH = 2,
+    INSISTS = 3,
 };
 
 void dispute_begin(struct dispute *dispute, const struct dispute *claim)
@@ -43,7 +44,11 @@ struct dispute_item *dispute_add(struct dispute *dispute, size_t size, unsigned 
 
 enum dispute_reading dispute_read_last(const struct dispute *dispute)
 {
-    return dispute->ahead[0] + dispute->ahead[1] >= dispute->behind ? DISPUTE_TRUE : DISPUTE_FALSE;
+    unsigned ahead = dispute->ahead[0] + dispute->ahead[1];
+
+    /* One side alone is believed if it insists. */
+    return ahead > dispute->behind && (dispute->ahead[!dispute->about] > 0 || ahead >= INSISTS) ? DISPUTE_TRUE
+                                                                                                : DISPUTE_FALSE;
 }
 
 enum dispute_reading dispute_read(const struct dispute *dispute)
@@ -53,7 +58,7 @@ enum dispute_reading dispute_read(const struct dispute *dispute)
     if (dispute->ahead[0] > 0 && dispute->ahead[1] > 0 &&
         ahead >= AHEAD_ENOUGH + AHEAD_FOR_EACH_BEHIND * dispute->behind)
         return DISPUTE_TRUE;
-    if (dispute->behind >= BEHIND_ENOUGH && dispute->behind > ahead)
+    if (dispute->behind >= BEHIND_ENOUGH && dispute->behind >= ahead)
         return DISPUTE_FALSE;
     return dispute->n < DISPUTE_PACKETS && dispute->octets < DISPUTE_OCTETS ? DISPUTE_OPEN : dispute_read_last(dispute);
 }

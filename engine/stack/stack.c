@@ -469,6 +469,14 @@ static enum path_sign sign_of(const struct stack *stack, const struct tcp_segmen
     return segment->length > 1 ? PATH_AGAIN : PATH_SIGN_OF_LIFE; /* a single repeated octet is a keep-alive */
 }
 
+static void stack_on_unsent_acked(void *ctx, const struct tcp_segment *segment, uint64_t offset, uint64_t acked)
+{
+    const struct stack *stack = ctx;
+
+    if (stack->mpa)
+        mpa_connection_unsent_acked(stack->mpa, segment, offset, acked);
+}
+
 static void stack_on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
                              uint64_t acked)
 {
@@ -587,6 +595,7 @@ static bool make_tcp(struct stack *stack)
 {
     const struct tcp_pair_events events = {.ctx = stack,
                                            .segment = stack_on_segment,
+                                           .unsent_acked = stack_on_unsent_acked,
                                            .octets = on_octets,
                                            .hole = stack_on_hole,
                                            .conflict = on_conflict,

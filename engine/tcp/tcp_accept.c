@@ -137,9 +137,13 @@ static enum dispute_vote vote_of_sender(struct dispute *dispute, const struct tc
         return before ? DISPUTE_NEUTRAL : DISPUTE_BEHIND;
     if (view->end > (int64_t)dispute->sent && view->start <= (int64_t)dispute->sent)
         dispute->sent = (uint64_t)view->end;
-    if (dispute->sent >= dispute->at)
+    if (dispute->sent >= dispute->at && dispute->ahead[view->side] == 0)
         return DISPUTE_AHEAD; /* its octets were captured after their acknowledgment */
-    return before || view->segment->time_ns - dispute->since_ns < apart_ns ? DISPUTE_NEUTRAL : DISPUTE_BEHIND;
+    if (before)
+        return DISPUTE_NEUTRAL;
+    /* After a segment that had jumped, one that goes on where its side was contradicts. */
+    return dispute->ahead[view->side] > 0 || view->segment->time_ns - dispute->since_ns >= apart_ns ? DISPUTE_BEHIND
+                                                                                                    : DISPUTE_NEUTRAL;
 }
 
 enum dispute_vote tcp_accept_vote(struct dispute *dispute, const struct tcp_view *view)

@@ -704,6 +704,8 @@ static void pair_learn(struct tcp_pair *pair, const struct tcp_segment *segment)
     if (is_syn(segment) && a->syn_scale_seen && b->syn_scale_seen)
         tcp_accept_scales(&pair->accept, scaled ? (uint8_t)pair_smaller(a->window_scale, SCALE_LARGEST) : 0,
                           scaled ? (uint8_t)pair_smaller(b->window_scale, SCALE_LARGEST) : 0);
+    if (!segment->stamped && !is_syn(segment) && !pair->accept.side[segment->side & 1].scale_known)
+        return;
     view = view_of(pair, segment);
     tcp_accept_learn(&pair->accept, &view);
 }
@@ -753,6 +755,8 @@ static void settle_dispute(struct tcp_pair *pair, enum dispute_reading reading)
 
     if (reading == DISPUTE_TRUE && dispute.kind == REFUSED_ACK)
         about->claimed = pair_larger(about->claimed, dispute.at);
+    if (reading == DISPUTE_FALSE && dispute.kind == REFUSED_ACK) /* octets after a gap, said to be acknowledged */
+        tcp_held_cut(&about->held, about->facts.next);
     if (reading == DISPUTE_TRUE && dispute.kind == REFUSED_CHECKSUM)
         pair->accept.side[dispute.about].sum_unused = true;
     if (reading == DISPUTE_TRUE && dispute.kind == REFUSED_WINDOW && dispute.ahead[!dispute.about] == 0)
@@ -769,16 +773,19 @@ static void settle_dispute(struct tcp_pair *pair, enum dispute_reading reading)
             place = REFUSED_CHECKSUM;
         if (place == DOUBTFUL || (place == ACCEPTED && beyond))
             place = reading == DISPUTE_TRUE ? ACCEPTED : (enum packet_refusal)dispute.kind;
-        if (place == ACCEPTED)
+        if (place == ACCEPTED) {
             pair_take(pair, segment);
-        else
+        } else {
+            if (place == REFUSED_ACK && pair->events.unsent_acked && view.acked > (int64_t)about->facts.next)
+                pair->events.unsent_acked(pair->events.ctx, segment, not_negative(view.start), (uint64_t)view.acked);
             pair_refuse(pair, segment, place);
+        }
         free(item);
     }
 }
 
 /* Keeps a segment until the doubt is settled. */
-static void pair_wait(struct tcp_pair *pair, const struct tcp_view *view, bool suspect)
+static void pair_let_wait(struct tcp_pair *pair, const struct tcp_view *view, bool suspect)
 {
     struct dispute *dispute = &pair->accept.dispute;
     const struct tcp_segment *segment = view->segment;
@@ -831,7 +838,7 @@ static bool pair_holds_back(struct tcp_pair *pair, const struct tcp_segment *seg
         }
         dispute_begin(&pair->accept.dispute, &claim);
     }
-    pair_wait(pair, &view, suspect);
+    pair_let_wait(pair, &view, suspect);
     return true;
 }
 
@@ -891,10 +898,15 @@ size_t tcp_pair_held(const struct tcp_pair *pair, unsigned side)
     return pair->side[side].held.octets + (dispute->about == side ? dispute->octets : 0);
 }
 
-void tcp_pair_stop_waiting(struct tcp_pair *pair, unsigned side)
+void tcp_pair_settle(struct tcp_pair *pair)
 {
     if (pair->accept.dispute.open)
         settle_dispute(pair, dispute_read_last(&pair->accept.dispute));
+}
+
+void tcp_pair_stop_waiting(struct tcp_pair *pair, unsigned side)
+{
+    tcp_pair_settle(pair);
     while (!tcp_held_empty(&pair->side[side].held))
         pair_give_up(pair, side, tcp_held_first(&pair->side[side].held)->start, no_room_cause(pair, side), NULL);
     tcp_held_free(&pair->side[side].held);
@@ -904,8 +916,7 @@ void tcp_pair_stop_waiting(struct tcp_pair *pair, unsigned side)
 
 void tcp_pair_finish(struct tcp_pair *pair)
 {
-    if (pair->accept.dispute.open)
-        settle_dispute(pair, dispute_read_last(&pair->accept.dispute));
+    tcp_pair_settle(pair);
     for (unsigned s = 0; s < 2; s++) {
         struct side *me = &pair->side[s];
         if (me->base_guessed && !me->seen)

@@ -52,6 +52,8 @@ struct tcp_pair_events {
      * before this segment, except for the contents of its SYN.
      */
     void (*segment)(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked);
+    /* A segment that is refused because it acknowledges octets that were never sent; the rest as for `segment`. */
+    void (*unsent_acked)(void *ctx, const struct tcp_segment *segment, uint64_t offset, uint64_t acked);
     void (*octets)(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                    const struct octets_origin *origin);
     /*
@@ -93,6 +95,8 @@ struct tcp_pair *tcp_pair_new(const struct tcp_pair_options *options, const stru
 /* Calls no events. */
 void tcp_pair_free(struct tcp_pair *pair);
 void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment);
+/* Takes or refuses segments that wait for later ones, according to those that have come (engine/packet/dispute.h). */
+void tcp_pair_settle(struct tcp_pair *pair);
 /* Memory taken by octets of this side that wait for earlier octets. */
 size_t tcp_pair_held(const struct tcp_pair *pair, unsigned side);
 /* Frees room: gives up the missing octets, and delivers the octets that wait for them. */

@@ -95,9 +95,8 @@ def test_fragments_outside(plain, said, name):
         datagram = tunnels.udp(4789, tunnels.vxlan(octets))
         at = len(datagram) // 2 & ~7
         for piece, field in ((datagram[:at], 0x2000), (datagram[at:], at // 8)):
-            packet = bytearray(tunnels.ipv4(17, piece, field))
-            packet[4:6] = number.to_bytes(2, "big")
-            found.append((time, 14 + len(packet), tunnels.ethernet(tunnels.IPV4, bytes(packet))))
+            packet = tunnels.ipv4(17, piece, field, number)
+            found.append((time, 14 + len(packet), tunnels.ethernet(tunnels.IPV4, packet)))
     rules = [[(finding["rule"], finding["message"]) for finding in connection["findings"]] for connection in said(plain[name])]
     assert [[(finding["rule"], finding["message"]) for finding in connection["findings"]] for connection in said(found)] == rules
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Packets that no receiver accepts change no finding and no verdict (docs/threat-model.md, "Which packets count")."""
-import pathlib
 import random
 import subprocess
 
@@ -11,6 +10,7 @@ import roce_copies
 import tunnels
 from reports import read_report
 
+ABOUT_IT = "MPA-1.2-04"  # a warning: an acknowledgment of octets that were never sent is what was put in
 SCENARIOS = {  # a conforming conversation, and one with a violation in its second half
     "iwarp": ("rpcrdma", "RPCR-3.4.6-05"),
     "roce": ("rpcrdma", "RPCR-3.4.6-05"),
@@ -38,7 +38,7 @@ def judge(check, path, packets, *options):
     report = read_report(result.stdout)
     findings, refused = [], {}
     for connection in report["captures"][0]["connections"]:
-        findings += sorted((finding["rule"], finding["message"].split("frame")[0]) for finding in connection["findings"])
+        findings += sorted((finding["rule"], finding["message"].split("frame")[0]) for finding in connection["findings"] if finding["rule"] != ABOUT_IT)
         for kind, pair in connection["counts"].items():
             if kind in ("damaged_segments", "without_ack_flag", "unsent_acknowledged", "outside_window", "old_timestamp", "other_version", "other_partition"):
                 refused[kind] = refused.get(kind, 0) + sum(pair.values() if isinstance(pair, dict) else pair)
@@ -48,7 +48,7 @@ def judge(check, path, packets, *options):
 def places(packets, transport, n=6):
     """Places of data, in the middle of the conversation, where each side has sent before."""
     if transport == "iwarp":
-        data = [at for at, segment in forge.segments(packets) if segment.data and not segment.flags & forge.FIN][6:-2]
+        data = [at for at, segment in forge.segments(packets) if segment.data and not segment.flags & forge.FIN][6:-12]
     else:
         data = forge.of_roce(packets, roce_copies.SEND)[3:-1]
     return random.Random(1).sample(data, min(n, len(data)))
@@ -121,8 +121,8 @@ def test_a_forgotten_datagram_is_said(check, plain, tmp_path):
     strangers = []
     for number in range(400):
         octets = bytearray(forge.ipv4(packets[at][1], bytes(24)))
-        octets[18:22] = struct_of(number) + b"\x20\0"
-        octets[26:30] = b"\x0a\x63" + struct_of(number)
+        octets[18:22] = number.to_bytes(2, "big") + b"\x20\0"
+        octets[26:30] = b"\x0a\x63" + number.to_bytes(2, "big")
         octets[24:26] = b"\0\0"
         strangers.append(bytes(octets))
     forged = forge.put(packets, at, strangers)
@@ -130,7 +130,3 @@ def test_a_forgotten_datagram_is_said(check, plain, tmp_path):
     assert status == 2 and not findings and report["captures"][0]["given_up"] > 100
     assert "for lack of room" in report["captures"][0]["warning"]
     assert judge(check, tmp_path / "few.pcap", forge.put(packets, at, strangers[:100]))[0] == 0
-
-
-def struct_of(number):
-    return number.to_bytes(2, "big")

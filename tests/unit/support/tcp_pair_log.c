@@ -145,5 +145,7 @@ void send_handshake(struct conversation *c)
 
 void log_expect(struct conversation *c, const char *log)
 {
+    if (c->pair)
+        tcp_pair_settle(c->pair);
     notes_expect(c->log, log);
 }

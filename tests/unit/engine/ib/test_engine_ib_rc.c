@@ -170,6 +170,7 @@ BENCH(lost_by_the_capture, managed)
     SEND(3, 5);
     assert_string_equal(bench->log, "W0@1000+256");
     ACK(3);
+    ib_rc_settle(bench->rc);
     assert_int_equal(ib_rc_counts(bench->rc)->holes[0], 1);
     finish_bench(bench, "W0@1000+256 hole0:1-2@1 W1.0+9 S2.0+5!");
 }
@@ -189,6 +190,7 @@ BENCH(acknowledged_but_never_captured, managed)
     SEND(0, 1);
     ACK(2);
     SEND(4, 5);
+    ib_rc_settle(bench->rc);
     assert_string_equal(bench->log, "S0.0+1! hole0:1-3@1");
     SEND(3, 4);
     finish_bench(bench, "S0.0+1! hole0:1-3@1 S1.0+4! S2.0+5!");
@@ -383,18 +385,23 @@ BENCH(retries_after_not_ready, managed)
 /* Requests with a wrong ICRC: if acknowledged without a copy, they were received. */
 BENCH(damaged_requests, managed)
 {
+    struct ib_packet lost = {.bth = {.opcode = IB_SEND_ONLY, .psn = (START + 1) & IB_PSN_MASK}};
+
     SEND(0, 1);
     ACK(0);
     assert_int_equal(ib_rc_damaged_acked(bench->rc, 0), 0);
-    ib_rc_damaged(bench->rc, 0);
+    ib_rc_damaged(bench->rc, 0, &lost);
     ACK(0);
     assert_int_equal(ib_rc_damaged_acked(bench->rc, 0), 0);
     SEND(1, 1); /* sent again */
     ACK(1);
     assert_int_equal(ib_rc_damaged_acked(bench->rc, 0), 0);
-    ib_rc_damaged(bench->rc, 0);
-    ib_rc_damaged(bench->rc, 0);
+    lost.bth.psn += 1;
+    ib_rc_damaged(bench->rc, 0, &lost);
+    lost.bth.psn += 1;
+    ib_rc_damaged(bench->rc, 0, &lost);
     ACK(3);
+    ib_rc_settle(bench->rc);
     assert_int_equal(ib_rc_damaged_acked(bench->rc, 0), 2);
     assert_int_equal(ib_rc_damaged_acked(bench->rc, 0), 0);
     finish_bench(bench, "S0.0+1! S1.0+1! hole0:2-4@4");
@@ -614,11 +621,11 @@ BENCH(blamed_messages, managed)
     SEND(1, 1);
     packet(bench, 0, IB_SEND_ONLY_INVALIDATE, 2, 1, (struct words){0});
     NAK(2, IB_NAK_INVALID_REQUEST);
-    NAK(1, IB_NAK_INVALID_REQUEST);
+    NAK(1, IB_NAK_INVALID_REQUEST); /* received, according to the first one */
     NAK(0, IB_NAK_REMOTE_ACCESS);
     NAK(9, IB_NAK_REMOTE_OPERATION);
-    finish_bench(bench, "W0@666+8! S1.0+1! S2.0+1! refused1:1 at 2 of a Send with Invalidate refused1:1 at 1 of a Send "
-                        "refused1:2 at 0 of a Write refused1:3 at 9 of what is unknown hole0:3-10@3");
+    finish_bench(bench, "W0@666+8! S1.0+1! S2.0+1! refused1:1 at 2 of a Send with Invalidate "
+                        "refused1:3 at 9 of what is unknown hole0:3-10@3");
 }
 
 UNIT_TEST(hole_explains_what_came_after_the_latest_request)
@@ -670,6 +677,7 @@ BENCH(copies, managed)
     SEND(2, 1);
     assert_int_equal(latest.copy_ns, TIMEOUT);
     NAK(3, IB_NAK_SEQUENCE);
+    ib_rc_settle(bench->rc);
     SEND(3, 1);
     assert_int_equal(latest.copy_ns, 0);
     SEND(4, 1); /* together with request 3 */
@@ -832,4 +840,50 @@ BENCH(reads_open, managed)
     READ(2, 0x1000, 8);
     RESPONSE(IB_READ_RESPONSE_ONLY, 2, 8);
     assert_true(latest.asked_again);
+}
+
+/* An Acknowledge ahead of everything proves nothing, even if a request agrees: both sides go on where they were. */
+BENCH(forged_answers_are_refused, managed)
+{
+    SEND(0, 1);
+    ACK(0);
+    ACK(1000);
+    SEND(1000, 7);
+    SEND(1, 2);
+    ACK(1);
+    SEND(2, 3);
+    ACK(2);
+    SEND(3, 4);
+    ACK(3);
+    assert_int_equal(ib_rc_counts(bench->rc)->holes[0], 0);
+    assert_int_equal(ib_rc_counts(bench->rc)->refused[1][REFUSED_ACK], 1);
+    assert_int_equal(ib_rc_counts(bench->rc)->refused[0][REFUSED_WINDOW], 1);
+    finish_bench(bench, "S0.0+1! S1.0+2! S2.0+3! S3.0+4!");
+}
+
+/* The same Acknowledge, after a loss of the capture. */
+BENCH(answers_to_lost_requests_are_taken, managed)
+{
+    SEND(0, 1);
+    ACK(0);
+    ACK(10);
+    SEND(11, 2);
+    ACK(11);
+    SEND(12, 3);
+    ACK(12);
+    assert_int_equal(ib_rc_counts(bench->rc)->refused[1][REFUSED_ACK], 0);
+    finish_bench(bench, "S0.0+1! hole0:1-11@1 S1.0+2! S2.0+3!");
+}
+
+BENCH(another_partition, managed)
+{
+    struct ib_packet stranger = {.bth = {.opcode = IB_SEND_ONLY, .psn = (START + 1) & IB_PSN_MASK, .pkey = 0x1234},
+                                 .info = ib_opcode_info(IB_SEND_ONLY)};
+
+    SEND(0, 1);
+    ACK(0);
+    ib_rc_packet(bench->rc, 0, &stranger, 3, 3);
+    SEND(1, 2);
+    assert_int_equal(ib_rc_counts(bench->rc)->refused[0][REFUSED_PKEY], 1);
+    finish_bench(bench, "S0.0+1! S1.0+2!");
 }

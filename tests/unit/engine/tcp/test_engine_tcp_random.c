@@ -189,6 +189,7 @@ UNIT_TEST(any_order_gives_the_same_stream)
                 send_ack(pair, &run, frame++, (uint32_t)tcp_pair_facts(pair, 0)->next);
         }
         run.frame = frame - 1;
+        tcp_pair_settle(pair);
         assert_int_equal(run.next, STREAM);
         assert_true(run.fin);
         tcp_pair_finish(pair);
@@ -266,6 +267,7 @@ UNIT_TEST(what_the_snap_length_cut_is_a_hole)
                        false);
         }
         run.frame = frame - 1;
+        tcp_pair_settle(pair);
         assert_int_equal(run.next, STREAM);
         tcp_pair_finish(pair);
         tcp_pair_free(pair);
