@@ -559,7 +559,7 @@ static unsigned opener_of(const struct watched *watched, const struct trouble_fa
 {
     if (facts->step[STEP_SYN].n > 0)
         return facts->step_side[STEP_SYN] & 1u;
-    return is_usual(watched->endpoint[0].port) && !is_usual(watched->endpoint[1].port);
+    return is_usual(watched->host.endpoint[0].port) && !is_usual(watched->host.endpoint[1].port);
 }
 
 /* Completes the facts: both ends, and what arrived. */
