@@ -346,6 +346,8 @@ static void say_cut(const struct saying *saying)
         g_string_append_printf(
             text, ": RPC headers are cut; %" PRIu64 " Calls, the statuses of %" PRIu64 " Replies are unknown", calls,
             unknown);
+    else if (unseen)
+        g_string_append(text, ": RPC headers are cut, so Calls and statuses are unknown");
     say_next(say(saying, TROUBLE_CUT, facts_at(saying, 0), around->cut_first, g_string_free(text, FALSE)),
              g_strdup("capture again without a snap length, or with 256 octets or more, and without a converter"));
 }

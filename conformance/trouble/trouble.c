@@ -289,7 +289,7 @@ static void trouble_list_say_all(struct saying *saying)
 /* Trouble that leaves Calls unanswered comes first. */
 static int trouble_list_rank_of(enum trouble_kind kind)
 {
-    return kind == TROUBLE_SIZE || kind == TROUBLE_WINDOW ? -1 : (int)kind;
+    return kind == TROUBLE_SIZE || kind == TROUBLE_WINDOW || kind == TROUBLE_PSN ? -1 : (int)kind;
 }
 
 /* Each client and server is placed by its worst trouble. */

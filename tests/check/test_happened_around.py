@@ -254,7 +254,7 @@ def test_a_healthy_conversation(troubles, capture, way):
 # ---- cut packets ----
 
 @pytest.mark.parametrize("recorded", [False, True])
-@pytest.mark.parametrize("at", [136])
+@pytest.mark.parametrize("at", [96, 116, 136])
 def test_cut_packets(check, report, capture, way, tmp_path, recorded, at):
     """A converter cuts the packets, and writes the cut length as the original length; or a snap length cuts them."""
     found = [(time, length if recorded else min(length, at), octets[:at]) for time, length, octets in packets_of(capture, "nfs3", *way)]
