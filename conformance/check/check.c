@@ -127,6 +127,8 @@ static void check_take_packet(struct reading *reading, struct packet *packet)
         return;
     status = decap_packet(reading->decap, packet, &segment, &ib);
     reading->decapsulated[status]++;
+    if (reading->capture->troubles->around)
+        around_packet(reading->capture->troubles->around, packet, status, &segment, &ib);
     if (status == DECAP_RPCBIND ||
         (status == DECAP_TCP && (segment.destination.port == RPCBIND_PORT || segment.source.port == RPCBIND_PORT)))
         across_asked(reading->across, &segment, status == DECAP_TCP);

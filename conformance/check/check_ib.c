@@ -400,9 +400,15 @@ void check_ib_free(struct share *check)
 
 /* ---- reports ---- */
 
-void check_ib_acked(const struct watched *watched, struct trouble_facts *facts)
+void check_ib_settle(const struct watched *watched, struct trouble_facts *facts)
 {
     const struct ib_connection *connection = watched->ib->connection;
+    const struct ib_rc_counts *counts = connection->rc ? ib_rc_counts(connection->rc) : NULL;
+    unsigned wrong = trouble_psn_is_wrong(&facts->psn[0]) + trouble_psn_is_wrong(&facts->psn[1]);
+
+    /* The PSNs between the named one and the first were never used: this is no hole. */
+    if (wrong > 0 && counts && counts->holes[0] + counts->holes[1] <= wrong)
+        facts->hole = watched->share->lossy || watched->share->dropped != watched->dropped;
 
     for (unsigned side = 0; connection->rc && side < 2; side++) {
         facts->side[side].acked = ib_rc_acked(connection->rc, side);
@@ -422,7 +428,10 @@ void check_ib_report(const struct watched *watched, struct report_connection *re
         watched_take_refused(ib->watched, report, side, side == initiator ? DIR_TO_RESPONDER : DIR_TO_INITIATOR,
                              ib_rc_counts(ib->connection->rc)->refused[side]);
     report->ib = report_ib_new(ib->connection, initiator, ib->below, &ib->icrc);
-    report->complete = ib->connection->request_seen && !watched->hole &&
+    for (unsigned role = 0; report->facts && role < 2; role++)
+        if (trouble_psn_is_wrong(&report->facts->psn[initiator ^ role]) && report->ib->holes[role] > 0)
+            report->ib->holes[role]--; /* see check_ib_settle() */
+    report->complete = ib->connection->request_seen && report->ib->holes[0] + report->ib->holes[1] == 0 &&
                        (report->ib->rejected || (ib->connection->reply_seen && ib->connection->disconnected));
 }
 

@@ -231,6 +231,10 @@ static void watched_on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
     report->fpdus[direction]++;
     report->octets[direction] += event->fpdu.length;
     trouble_part(watched->host.facts, &event->place);
+    if (event->has_ddp && event->ddp.opcode == RDMAP_READ_REQUEST)
+        trouble_asks(watched->host.facts, event->place.side, true, &event->place);
+    else if (event->has_ddp && event->ddp.opcode == RDMAP_READ_RESPONSE && event->ddp.last)
+        trouble_asks(watched->host.facts, other_side(event->place.side), false, &event->place);
     if (watched->share->print)
         show_fpdu(watched, direction, event);
     if (watched->host.notes)
@@ -294,6 +298,10 @@ static void watched_on_part(void *ctx, const struct rdma_part *part)
     report->fpdus[direction]++;
     report->octets[direction] += part->n;
     trouble_part(watched->host.facts, &part->place);
+    if (part->kind == RDMA_READ)
+        trouble_asks(watched->host.facts, part->place.side, true, &part->place);
+    else if (part->kind == RDMA_READ_RESPONSE && part->last)
+        trouble_asks(watched->host.facts, other_side(part->place.side), false, &part->place);
     if (part->last && part->kind != RDMA_OTHER)
         report->operations[part->invalidates ? RDMAP_SEND_INVALIDATE : opcodes[part->kind]]++;
     if (target.out && target.ndjson && part->last)
@@ -581,7 +589,7 @@ static struct trouble_facts *take_facts(struct watched *watched, bool rdma, int6
     for (unsigned side = 0; side < 2; side++)
         facts->end[side] = watched->host.endpoint[side];
     if (watched->ib)
-        check_ib_acked(watched, facts);
+        check_ib_settle(watched, facts);
     else
         watched_take_acked(watched, facts);
     if (face && face->add_trouble && watched_guest(watched))

@@ -104,8 +104,8 @@ void check_ib_kept(struct share *share, const struct share_visit *visit);
 void check_ib_trim(struct share *share, const struct kept_limits *limits, int64_t now_ns);
 void check_ib_each(struct share *share, void (*call)(void *ctx, struct watched *watched), void *ctx);
 void check_ib_free(struct share *share);
-/* How far each side has acknowledged the other side's data. */
-void check_ib_acked(const struct watched *watched, struct trouble_facts *facts);
+/* How far each side has acknowledged the other side's data, and whether the capture lacks packets. */
+void check_ib_settle(const struct watched *watched, struct trouble_facts *facts);
 /* Fills in the report's members about the connection itself. */
 void check_ib_report(const struct watched *watched, struct report_connection *report, unsigned initiator);
 /* "roce2", ... */

@@ -208,7 +208,21 @@ void trouble_startup(struct trouble_facts *facts, const struct mpa_startup_event
         note_step(facts, STEP_REJECT, side, at);
 }
 
+void trouble_asks(struct trouble_facts *facts, unsigned side, bool request, const struct place *place)
+{
+    struct trouble_asks *asks = facts ? &facts->path[side & 1u].asks : NULL;
+
+    if (!asks)
+        return;
+    asks->requests += request;
+    asks->responses += !request;
+    if (request)
+        asks->last = (struct trouble_event){place->frame, place->time_ns};
+}
+
 /* ---- RoCE, InfiniBand ---- */
+
+enum { SYNDROME_SEQUENCE = 0x60 /* NAK, PSN sequence error */ };
 
 /* "Congestion experienced" (RFC 3168 section 5); the octets before the BTH begin with the IP header. */
 static bool is_marked(const struct ib_datagram *datagram)
@@ -220,6 +234,27 @@ static bool is_marked(const struct ib_datagram *datagram)
         return false;
     class = datagram->kind == IB_BELOW_IPV4_UDP ? ip[1] : (unsigned)(ip[0] << 4 | ip[1] >> 4);
     return (class & 3) == 3;
+}
+
+static void take_psn(struct trouble_facts *facts, unsigned side, const struct ib_packet *packet,
+                     struct trouble_event event)
+{
+    struct trouble_psn *mine = &facts->psn[side], *theirs = &facts->psn[side ^ 1u];
+    uint32_t psn = packet->bth.psn;
+
+    if (!packet->info || ib_service_of(packet->bth.opcode) != IB_RC)
+        return;
+    if (packet->info->response) {
+        if (packet->headers & IB_HAS_AETH && packet->aeth.syndrome == SYNDROME_SEQUENCE && psn == theirs->named &&
+            trouble_happened(&theirs->first_at) && !trouble_happened(&theirs->nak))
+            theirs->nak = event;
+        return;
+    }
+    mine->sent |= psn == mine->named;
+    if (trouble_happened(&mine->first_at) || !trouble_happened(&mine->named_at))
+        return;
+    mine->first = psn;
+    mine->first_at = event;
 }
 
 void trouble_ib_packet(struct trouble_facts *facts, unsigned side, const struct ib_datagram *datagram,
@@ -234,6 +269,14 @@ void trouble_ib_packet(struct trouble_facts *facts, unsigned side, const struct 
         return;
     facts->path[side].marked += is_marked(datagram);
     trouble_path_ib(facts->path, side, packet, datagram->length, event);
+    take_psn(facts, side & 1u, packet, event);
+}
+
+/* A PSN above the named one may be the first that was captured, unless the receiver wants the named one. */
+bool trouble_psn_is_wrong(const struct trouble_psn *psn)
+{
+    return trouble_happened(&psn->first_at) && !psn->sent &&
+           (trouble_happened(&psn->nak) || ib_psn_distance(psn->named, psn->first) < 0);
 }
 
 void trouble_managed(struct trouble_facts *facts, unsigned side, const struct ib_cm *cm, const struct place *place)
@@ -253,6 +296,11 @@ void trouble_managed(struct trouble_facts *facts, unsigned side, const struct ib
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (steps[i].attribute == cm->attribute)
             note_step(facts, steps[i].step, side & 1u, event);
+    if ((cm->attribute == IB_CM_REQUEST || cm->attribute == IB_CM_REPLY) &&
+        !trouble_happened(&facts->psn[(side & 1u) ^ 1u].first_at)) {
+        facts->psn[(side & 1u) ^ 1u].named = cm->psn;
+        facts->psn[(side & 1u) ^ 1u].named_at = event;
+    }
     if (cm->attribute == IB_CM_REJECT)
         facts->reject_reason = cm->reason;
     if (cm->attribute == IB_CM_DISCONNECT_REQUEST)

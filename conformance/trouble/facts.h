@@ -123,6 +123,14 @@ struct trouble_refusal {
     char reason[96];       /* "NAK: invalid request" */
 };
 
+/* The first PSN of one side (RoCE, InfiniBand), according to the set-up and as used. frame 0: it did not happen. */
+struct trouble_psn {
+    uint32_t named, first; /* named by the other side; used */
+    struct trouble_event named_at, first_at;
+    bool sent;                /* the side has sent a packet with the named PSN */
+    struct trouble_event nak; /* the other side wants the named PSN */
+};
+
 enum { TROUBLE_ODD = 8, TROUBLE_CALLS_MAX = 64, TROUBLE_ANSWERS = 32, TROUBLE_FIRST_ANSWERS = 64 };
 
 struct trouble_facts {
@@ -145,7 +153,9 @@ struct trouble_facts {
     uint16_t reject_reason;
     uint8_t revision; /* of the first MPA Request */
     struct trouble_side side[2];
-    struct trouble_path path[2]; /* by side */
+    struct trouble_path path[2];      /* by side */
+    struct trouble_psn psn[2];        /* by side */
+    const struct around_pair *around; /* valid while the list of trouble is made; NULL: unknown */
     struct trouble_event first, last;
     int64_t until_ns; /* silence is proven up to this time */
     struct trouble_owed owed[DEBTS];
@@ -163,6 +173,7 @@ struct trouble_facts {
     uint64_t parts;     /* of both sides */
     struct trouble_event answered; /* the latest answer to a Call */
     uint64_t calls, answers;       /* Calls, without copies; how many of them were answered */
+    uint64_t statuses;             /* answers of which the status is known, or which have none */
     uint32_t odd[TROUBLE_ODD];     /* XIDs of the first Calls whose answers do not end them according to the rules */
     unsigned n_odd;
     uint32_t n_open, n_listed; /* Calls kept as struct trouble_call; how many of these are listed: */
@@ -199,6 +210,8 @@ void trouble_managed(struct trouble_facts *facts, unsigned side, const struct ib
 void trouble_refused(struct trouble_facts *facts, const struct trouble_refusal *refusal);
 /* An FPDU, or a packet with a part of a message. */
 void trouble_part(struct trouble_facts *facts, const struct place *place);
+/* A Read Request of `side`, or the end of the other side's Read Response to one. */
+void trouble_asks(struct trouble_facts *facts, unsigned side, bool request, const struct place *place);
 /* The connection speaks an upper layer without RDMA. */
 void trouble_plain(struct trouble_facts *facts, const char *what, const struct tcp_segment *segment);
 /* Whether the traffic of the connection is still unknown. */
@@ -220,6 +233,8 @@ void trouble_answered(struct trouble_facts *facts, const struct trouble_call *ca
 
 /* ---- at the end of the connection ---- */
 
+/* The side does not begin with the PSN that the set-up named, and the capture is not to blame. */
+bool trouble_psn_is_wrong(const struct trouble_psn *psn);
 /* A Call that is still outstanding. */
 void trouble_unanswered(struct trouble_facts *facts, const struct trouble_call *call);
 /* Data read back differ from the data written; words are copied. */

@@ -127,6 +127,13 @@ static void take_delay(struct trouble_delay *mine, struct trouble_delay *theirs,
     }
 }
 
+/* A keepalive begins just before the end of what was sent. */
+static void take_probe(struct trouble_probe *probe, struct trouble_event event)
+{
+    if (probe->n++ == 0)
+        probe->first = event;
+}
+
 void trouble_path_segment(struct trouble_path path[2], const struct tcp_segment *segment, uint64_t offset,
                           bool acked_known, uint64_t acked)
 {
@@ -145,6 +152,9 @@ void trouble_path_segment(struct trouble_path path[2], const struct tcp_segment 
     }
     if (acked_known && theirs->sizes.waiting && acked > theirs->sizes.at)
         path_take_acked(&theirs->sizes, acked > theirs->sizes.latest);
+    theirs->probe.n = 0;
+    if (segment->length <= 1 && offset < mine->stall.highest && (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST)) == 0)
+        take_probe(&mine->probe, event);
     if (segment->length > 0) {
         take_sent(&mine->sizes, offset, segment->length, event);
         if (offset + segment->length > mine->stall.acked)
@@ -202,6 +212,33 @@ static void path_take_read(struct trouble_read *read, const struct ib_packet *pa
     read->end = end;
 }
 
+/* A Read Request, perhaps one of several that are sent again in turn. */
+static void take_reading(struct trouble_reading *reading, const struct ib_packet *packet, struct trouble_event event)
+{
+    uint32_t psn = packet->bth.psn;
+    bool newer = !reading->known || ib_psn_distance(reading->highest, psn) > 0;
+
+    if (newer && reading->known && reading->again == 0 && !reading->answered)
+        reading->highest = psn; /* the earlier Request still waits */
+    else if (newer)
+        *reading = (struct trouble_reading){.known = true, .at = psn, .highest = psn, .first = event};
+    else if (psn == reading->at)
+        reading->again++;
+    else if (reading->answered && reading->again == 0)
+        *reading =
+            (struct trouble_reading){.known = true, .at = psn, .highest = reading->highest, .again = 1, .first = event};
+}
+
+static void take_data(struct trouble_reading *reading, const struct ib_packet *packet)
+{
+    if (!reading->known || ib_psn_distance(reading->at, packet->bth.psn) < 0)
+        return;
+    reading->responses++;
+    if (packet->payload_len > reading->octets)
+        reading->octets = (uint32_t)packet->payload_len;
+    reading->answered |= packet->info->last;
+}
+
 static void path_take_response(struct trouble_path *mine, struct trouble_path *theirs, const struct ib_packet *packet,
                                struct trouble_event event)
 {
@@ -212,6 +249,8 @@ static void path_take_response(struct trouble_path *mine, struct trouble_path *t
         take_nak_not_ready(&mine->not_ready, packet, event);
     if (kind != IB_AETH_ACK)
         return;
+    if (packet->payload_len > 0)
+        take_data(&theirs->reading, packet);
     theirs->read.answered |= packet->payload_len > 0 && ib_psn_distance(theirs->read.psn, packet->bth.psn) >= 0;
     if (theirs->sizes.waiting && ib_psn_distance((uint32_t)theirs->sizes.at, packet->bth.psn) >= 0)
         path_take_acked(&theirs->sizes, ib_psn_distance((uint32_t)theirs->sizes.latest, packet->bth.psn) >= 0);
@@ -249,8 +288,10 @@ void trouble_path_ib(struct trouble_path path[2], unsigned side, const struct ib
     }
     if (theirs->not_ready.waiting && packet->bth.psn == theirs->not_ready.psn)
         take_retry(&theirs->not_ready, event.time_ns);
-    if (packet->info->message == IB_MESSAGE_READ)
+    if (packet->info->message == IB_MESSAGE_READ) {
         path_take_read(&mine->read, packet, event);
+        take_reading(&mine->reading, packet, event);
+    }
     take_sent(&mine->sizes, packet->bth.psn, length, event);
     path_take_request(&mine->stall, packet->bth.psn, event);
 }

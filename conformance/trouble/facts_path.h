@@ -58,6 +58,27 @@ struct trouble_read {
     struct trouble_event first;
 };
 
+/* Read Requests of one side that were sent again (RoCE). */
+struct trouble_reading {
+    bool known, answered;
+    uint32_t at, highest;       /* PSN of the first Request that waits; of the latest */
+    uint32_t again;             /* how often it was sent again */
+    uint32_t responses, octets; /* packets with data for it, sent by the other side; the largest of these */
+    struct trouble_event first;
+};
+
+/* Read Requests of one side, and the Read Responses of the other side to them. */
+struct trouble_asks {
+    uint64_t requests, responses;
+    struct trouble_event last; /* the latest Request */
+};
+
+/* TCP keepalives of one side since the other side was last heard. */
+struct trouble_probe {
+    uint32_t n;
+    struct trouble_event first;
+};
+
 /* Data of one side that waited for an acknowledgement while the side retransmitted. */
 struct trouble_stall {
     bool known, waiting, again; /* known: a PSN is known (RoCE) */
@@ -76,6 +97,9 @@ struct trouble_path {
     struct trouble_window window;
     struct trouble_delay delay;
     struct trouble_read read;
+    struct trouble_reading reading;
+    struct trouble_asks asks;
+    struct trouble_probe probe;
     uint64_t marked, congested; /* packets with CE from this side; CNPs, or segments with ECE, from this side */
 };
 

@@ -44,7 +44,7 @@ static bool is_for_rdma(const struct saying *saying, const struct trouble_facts 
 
 static bool lasted(const struct trouble_facts *facts, enum trouble_step step)
 {
-    return facts->step[step].n > 1 || has_ended(facts) ||
+    return facts->step[step].n > 1 || has_ended(facts) || around_refuses(facts, facts->step_side[step]) ||
            time_from(facts->step[step].first.time_ns, facts->until_ns) >= patience_ns;
 }
 
@@ -55,8 +55,9 @@ static enum outcome outcome_of_tcp(const struct trouble_facts *facts)
     if (facts->step[STEP_SYN].n > 0 && facts->step[STEP_SYN_ACK].n == 0 && facts->parts == 0 && !facts->rdma) {
         if (facts->side[asker ^ 1u].how == END_RESET)
             return OUTCOME_SYN_REFUSED;
-        return facts->side[asker ^ 1u].packets == 0 && facts->step[STEP_SYN].n > 1 ? OUTCOME_SYN_UNANSWERED
-                                                                                   : OUTCOME_FINE;
+        return facts->side[asker ^ 1u].packets == 0 && (facts->step[STEP_SYN].n > 1 || around_refuses(facts, asker))
+                   ? OUTCOME_SYN_UNANSWERED
+                   : OUTCOME_FINE;
     }
     if (!facts->rdma || facts->step[STEP_REQUEST].n == 0 || facts->parts > 0)
         return OUTCOME_FINE;
@@ -365,6 +366,20 @@ static void add_attempt(struct attempts *attempts, const struct trouble_facts *f
     attempts->waited += facts->step[STEP_WAIT].n;
 }
 
+/* Why requests, or the answers to them, do not arrive; NULL: unknown. */
+static gchar *reason_of(const struct saying *saying, const struct trouble_facts *facts, enum outcome outcome,
+                        gchar **next)
+{
+    unsigned asker = facts->step_side[facts->ib || facts->rdma ? STEP_REQUEST : STEP_SYN];
+    gchar *why = NULL;
+
+    if (outcome == OUTCOME_INCOMPLETE)
+        why = around_reason(saying, facts, asker ^ 1u, next);
+    if (!why && (outcome == OUTCOME_INCOMPLETE || outcome == OUTCOME_UNANSWERED || outcome == OUTCOME_SYN_UNANSWERED))
+        why = around_reason(saying, facts, asker, next);
+    return why;
+}
+
 static void say_like(const struct saying *saying, const struct attempts *attempts)
 {
     const struct trouble_facts *first = attempts->first;
@@ -375,14 +390,19 @@ static void say_like(const struct saying *saying, const struct attempts *attempt
     char address[ENDPOINT_TEXT_SIZE];
     g_autofree gchar *server =
         g_strconcat(to.port == RPCBIND_PORT ? "rpcbind at " : "", endpoint_text(&to, address), NULL);
+    g_autofree gchar *why = NULL;
+    gchar *next = NULL;
     struct trouble *trouble;
 
     ways[outcome].say(text, attempts, server);
     if (elsewhere && to.port != 0 && to.port != RPCBIND_PORT)
         g_string_append_printf(text, "; rpcbind said in frame %" PRIu32 " that %s has port %" PRIu16 " for %s",
                                elsewhere->answered.frame, elsewhere->program, elsewhere->port, elsewhere->transport);
+    why = reason_of(saying, first, outcome, &next);
+    if (why)
+        g_string_append_printf(text, "; %s", why);
     trouble = say(saying, ways[outcome].kind, first, attempts->asked.first, g_string_free(text, FALSE));
-    say_next(trouble, ways[outcome].next(saying, attempts));
+    say_next(trouble, next ? next : ways[outcome].next(saying, attempts));
     /* A refusal ends an attempt. Repeated requests without an answer are one attempt. */
     trouble->count =
         outcome == OUTCOME_REJECTED || outcome == OUTCOME_SYN_REFUSED ? attempts->asked.n : attempts->connections;

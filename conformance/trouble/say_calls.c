@@ -167,6 +167,7 @@ static gchar *advice_on(const struct trouble_facts *facts, const struct trouble_
 {
     unsigned answerer_side = call->side ^ 1u;
     const char *caller = side_name(facts, call->side), *answerer = side_name(facts, answerer_side);
+    gchar *advice;
 
     if (facts->path[answerer_side].read.n > 0)
         return NULL; /* say_path() gives better advice */
@@ -176,6 +177,12 @@ static gchar *advice_on(const struct trouble_facts *facts, const struct trouble_
         return g_strdup_printf("%s has to act first (see the line above): %s cannot send", caller, answerer);
     if (call->fate == FATE_UNDELIVERED)
         return g_strdup_printf("look at the network towards %s and at its adapter", caller);
+    if (trouble_psn_is_wrong(&facts->psn[call->side]))
+        return g_strdup_printf("%s begins with the wrong PSN (see the line above)", caller);
+    if (!call->acknowledged && around_refuses(facts, call->side))
+        return around_reason_alone(facts, call->side);
+    if (call->acknowledged && (advice = around_advice(facts, call)))
+        return advice;
     if (never_arrived(facts, call))
         return g_strdup_printf("the transport of %s did not acknowledge the Call: %s is down or stuck, or the network "
                                "drops packets",

@@ -91,11 +91,23 @@ bool state_says(const struct saying *saying, const char *what);
 uint64_t outcome_says(const struct saying *saying, const struct trouble_error *error);
 void say_failures(const struct saying *saying); /* errors of the server, and late answers */
 void say_path(const struct saying *saying);     /* what the path and the transports did */
+void say_around(const struct saying *saying);   /* what surrounds RDMA */
 void say_service(const struct saying *saying);  /* outages */
 void say_empty(const struct saying *saying);    /* connections without a message */
 void say_sought(const struct saying *saying);   /* questions to rpcbind without a useful answer */
 void say_capture(const struct saying *saying);  /* what the capture lacks */
 bool says_one_direction(const struct saying *saying);
+/* ---- what surrounds RDMA ---- */
+
+/* Someone says by ICMP that what this side sends on the connection does not arrive. */
+bool around_refuses(const struct trouble_facts *facts, unsigned side);
+/* Why packets of this side do not arrive; NULL: unknown, else *next is the advice. g_free() both. */
+gchar *around_reason(const struct saying *saying, const struct trouble_facts *facts, unsigned side, gchar **next);
+/* What the ICMP says that around_refuses() found. g_free() it. */
+gchar *around_reason_alone(const struct trouble_facts *facts, unsigned side);
+/* Why a Call that was acknowledged has no answer, unless the service is to blame: NULL. g_free() it. */
+gchar *around_advice(const struct trouble_facts *facts, const struct trouble_call *call);
+
 /* How to enable the upper layer on the server; NULL: unknown. */
 const char *how_to_enable(const struct saying *saying, const struct trouble_facts *facts);
 /* The connection was requested, but not set up. */

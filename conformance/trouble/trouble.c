@@ -38,6 +38,8 @@ static const struct {
                       false},
     [TROUBLE_WINDOW] = {"closed-window", "a TCP window was closed for %s", "a TCP window was closed for %s", false,
                         true},
+    [TROUBLE_PSN] = {"wrong-psn", "a connection began with the wrong PSN", "connections began with the wrong PSN",
+                     false, false},
     [TROUBLE_NOT_READY] = {"receiver-not-ready", "a receiver was not ready %s time",
                            "a receiver was not ready %s times", false, false},
     [TROUBLE_READ_CONTINUED] = {"read-continued", "a Read was continued without a response",
@@ -86,6 +88,9 @@ static const struct {
                              "%s Calls were not answered when the capture ended", true, false},
     [TROUBLE_WAITED] = {"receiver-waited-for", "slow: a receiver was not ready %s time",
                         "slow: a receiver was not ready %s times", true, false},
+    [TROUBLE_PAUSED] = {"paused", "slow: pause frames cost %s", "slow: pause frames cost %s", true, true},
+    [TROUBLE_CLASSES] = {"traffic-classes", "", "", true, false},
+    [TROUBLE_CUT] = {"cut-packets", "packets are cut", "packets are cut", true, false},
     [TROUBLE_COPIES] = {"copies", "", "", true, false},
     [TROUBLE_ONE_DIRECTION] = {"one-direction", "only one direction was captured", "only one direction was captured",
                                true, false},
@@ -151,6 +156,7 @@ struct troubles *troubles_new(void)
 
     troubles->list = g_ptr_array_new_with_free_func(free_trouble);
     troubles->facts = g_ptr_array_new_with_free_func(free_facts);
+    troubles->around = around_new();
     return troubles;
 }
 
@@ -158,6 +164,7 @@ void troubles_free(struct troubles *troubles)
 {
     g_ptr_array_unref(troubles->list);
     g_ptr_array_unref(troubles->facts);
+    around_free(troubles->around);
     g_free(troubles);
 }
 
@@ -279,6 +286,7 @@ static void trouble_list_say_all(struct saying *saying)
     say_outcome(saying);
     say_failures(saying);
     say_path(saying);
+    say_around(saying);
     say_service(saying);
     say_attempts(saying);
     say_sought(saying);
@@ -294,7 +302,8 @@ static void trouble_list_say_all(struct saying *saying)
 /* Causes that leave Calls unanswered come first. */
 static int trouble_list_rank_of(enum trouble_kind kind)
 {
-    static const int first[TROUBLE_KINDS] = {[TROUBLE_SIZE] = -3, [TROUBLE_WINDOW] = -2, [TROUBLE_READ_CONTINUED] = -1};
+    static const int first[TROUBLE_KINDS] = {
+        [TROUBLE_PSN] = -4, [TROUBLE_SIZE] = -3, [TROUBLE_WINDOW] = -2, [TROUBLE_READ_CONTINUED] = -1};
 
     return first[kind] != 0 ? first[kind] : (int)kind;
 }
@@ -398,10 +407,11 @@ void troubles_conclude(struct troubles *troubles)
     if (facts->len > 0)
         say_copies(troubles);
     for (guint i = 0; i < facts->len; i++) {
-        const struct trouble_facts *here = g_ptr_array_index(facts, i);
+        struct trouble_facts *here = g_ptr_array_index(facts, i);
         const struct trouble_facts *next = i + 1 < facts->len ? g_ptr_array_index(facts, i + 1) : NULL;
 
-        g_ptr_array_add(saying.facts, (gpointer)here);
+        here->around = troubles->around ? around_find(troubles->around, &here->end[0], &here->end[1]) : NULL;
+        g_ptr_array_add(saying.facts, here);
         if (next && same_host(trouble_list_client_of(here), trouble_list_client_of(next)) &&
             same_host(server_of(here), server_of(next)))
             continue;

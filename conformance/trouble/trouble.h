@@ -6,6 +6,7 @@
 #ifndef IWARP_CONFORMANCE_TROUBLE_TROUBLE_H
 #define IWARP_CONFORMANCE_TROUBLE_TROUBLE_H
 
+#include "conformance/trouble/around.h"
 #include "conformance/trouble/facts.h"
 
 #include <glib.h>
@@ -18,6 +19,7 @@ enum trouble_kind {
     TROUBLE_REPLY_UNDELIVERED,
     TROUBLE_SIZE, /* only small packets arrive */
     TROUBLE_WINDOW,
+    TROUBLE_PSN, /* a side does not begin with the PSN that the set-up named */
     TROUBLE_NOT_READY,
     TROUBLE_READ_CONTINUED,
     TROUBLE_OWED, /* the outcome of a COPY, the return of recalled items */
@@ -46,7 +48,10 @@ enum trouble_kind {
     TROUBLE_STALL, /* packets were lost, and retransmitted late */
     TROUBLE_DELAYED_ACK,
     TROUBLE_CONGESTION,
-    TROUBLE_WAITED, /* a receiver was not ready */
+    TROUBLE_WAITED,  /* a receiver was not ready */
+    TROUBLE_PAUSED,  /* pause frames */
+    TROUBLE_CLASSES, /* the two directions have different DSCPs */
+    TROUBLE_CUT,     /* packets are cut */
     TROUBLE_COPIES,
     TROUBLE_ONE_DIRECTION, /* only one direction was captured */
     TROUBLE_LEFT_OUT,      /* no room for more */
@@ -83,6 +88,7 @@ struct troubles {
     bool end_known;               /* not only the last packet */
     struct trouble_copies copies; /* left out */
     GPtrArray *facts;             /* struct trouble_facts *, of connections that have ended */
+    struct around *around;        /* NULL: out of memory */
     uint64_t left_out;            /* facts left out for lack of room */
     unsigned strangers;           /* facts of connections without RDMA */
     unsigned sought;              /* facts of questions to rpcbind */

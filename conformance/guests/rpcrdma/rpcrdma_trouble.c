@@ -42,6 +42,7 @@ void rpcrdma_trouble_message(struct trouble_facts *facts, const struct rpcrdma_m
         call = trouble_call_of(m->transaction);
         call.answer = (struct trouble_event){m->place.frame, m->place.time_ns};
         call.offset = m->place.offset;
+        facts->statuses += m->kind == RPCRDMA_KIND_ERROR;
         trouble_answered(facts, &call);
     }
 }
@@ -139,6 +140,7 @@ void rpcrdma_trouble_payload(struct trouble_facts *facts, const struct rpcrdma_p
     const struct rpcrdma_body *body = payload->body;
     const struct trouble_event event = {payload->place.frame, payload->place.time_ns};
 
+    facts->statuses += payload->reply && body->known;
     if (payload->reply && !payload->transaction->reverse)
         rpcrdma_trouble_failed(facts, payload);
     if (!payload->reply && !payload->transaction->reverse) {
