@@ -2,6 +2,7 @@
 #include "conformance/run.h"
 
 #include "conformance/check/check.h"
+#include "conformance/check/two_points.h"
 #include "conformance/options/options.h"
 #include "conformance/progress.h"
 #include "conformance/run_report.h"
@@ -70,6 +71,21 @@ static void set_failed(struct report_capture *capture, const struct capture_erro
     capture->trouble = g_utf8_make_valid(error->text, -1);
 }
 
+/* Looks into the file before it is checked. A pipe can be read only once. */
+static bool has_two_points(const struct check_options *options, guint number, const struct capture *source)
+{
+    struct capture_error error;
+    struct capture *again;
+    bool found;
+
+    if (options->interface || capture_is_endless(source))
+        return false;
+    again = capture_open(options->files[number], &error);
+    found = again && two_points_found(again);
+    capture_close(again);
+    return found;
+}
+
 static void check_source(struct run *run, guint number, struct capture *source)
 {
     struct report_capture *capture = g_ptr_array_index(run->report->captures, number);
@@ -82,6 +98,7 @@ static void check_source(struct run *run, guint number, struct capture *source)
     if (run->options->rotate_ns != 0)
         setup.parts = (struct check_parts){run_report_part, run->parts, run->options->rotate_ns};
     started = g_get_monotonic_time();
+    setup.two_points = has_two_points(run->options, number, source);
     check_capture(&setup, source, capture);
     if (!capture_kept(source, &error))
         set_failed(capture, &error);

@@ -7,6 +7,7 @@
 #include "conformance/check/check_workers.h"
 #include "conformance/check/copies.h"
 #include "conformance/check/large_pages.h"
+#include "conformance/check/two_points.h"
 #include "conformance/options/options.h"
 #include "engine/core/heap.h"
 #include "engine/packet/decap_tunnel.h"
@@ -44,9 +45,11 @@ struct reading {
     uint32_t numbered; /* connections numbered so far, if the shares do not number them */
     struct steady_clock clock;
     struct copies copies;
-    int64_t last_ns;       /* according to this clock */
-    int64_t last_stamp_ns; /* according to the capture */
-    bool started;          /* a packet came */
+    struct two_points *two_points; /* NULL: the capture was made at one point */
+    int64_t apart_ns;              /* the longest time between a packet and its copy at the other point */
+    int64_t last_ns;               /* according to this clock */
+    int64_t last_stamp_ns;         /* according to the capture */
+    bool started;                  /* a packet came */
     bool memory_lacking;
     uint64_t packets;     /* of all parts */
     uint64_t wrong_icrcs; /* of this part */
@@ -103,6 +106,23 @@ static inline void come_to(struct reading *reading, uint32_t frame, uint32_t cap
         settle_budget(reading);
 }
 
+/* The packet was captured before, and is left out. */
+static bool is_copy(struct reading *reading, const struct packet *packet)
+{
+    int64_t apart;
+
+    if (copies_take(&reading->copies, packet))
+        return true;
+    if (!reading->two_points || !two_points_take(reading->two_points, packet, &apart))
+        return false;
+    if (reading->copies.n++ == 0) {
+        reading->copies.first = packet->frame;
+        reading->copies.first_ns = packet->time_ns;
+    }
+    reading->apart_ns = MAX(reading->apart_ns, apart);
+    return true;
+}
+
 static void check_take_packet(struct reading *reading, struct packet *packet)
 {
     struct addressed_segment segment;
@@ -123,7 +143,7 @@ static void check_take_packet(struct reading *reading, struct packet *packet)
         reading->capture->snap_length = MAX(reading->capture->snap_length, packet->captured);
     }
     reading->packets++;
-    if (copies_take(&reading->copies, packet))
+    if (is_copy(reading, packet))
         return;
     status = decap_packet(reading->decap, packet, &segment, &ib);
     reading->decapsulated[status]++;
@@ -396,8 +416,11 @@ static void check_take_troubles(struct reading *reading)
         troubles_take(capture->troubles, connection->facts);
         connection->facts = NULL;
     }
-    capture->troubles->copies =
-        (struct trouble_copies){{reading->copies.first, reading->copies.first_ns}, reading->copies.n, reading->packets};
+    capture->troubles->copies = (struct trouble_copies){{reading->copies.first, reading->copies.first_ns},
+                                                        reading->copies.n,
+                                                        reading->packets,
+                                                        reading->two_points != NULL,
+                                                        reading->apart_ns};
     troubles_conclude(capture->troubles);
 }
 
@@ -554,6 +577,7 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
     heap_use(&reading.heap);
     budget_init(&reading.budget, setup->options->memory_limit);
     reading.decap = decap_new(0);
+    reading.two_points = setup->two_points ? two_points_new() : NULL;
     reading.across = across_new();
     if (!reading.decap || !reading.across || !prepare_shares(&reading, setup)) {
         capture->failed = true;
@@ -585,5 +609,6 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
     copies_clear(&reading.copies);
     if (reading.decap)
         decap_free(reading.decap);
+    two_points_free(reading.two_points);
     heap_use(NULL);
 }

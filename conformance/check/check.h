@@ -22,6 +22,7 @@ struct check_parts {
 struct check_setup {
     const struct check_options *options;
     FILE *print;      /* lines of --print; NULL: none */
+    bool two_points;  /* the capture has each packet from two capture points: two_points_found() */
     unsigned threads; /* for the connections of the capture; the report does not depend on the number */
     struct check_progress progress;
     struct check_parts parts;

@@ -80,7 +80,8 @@ static void ib_on_hole(void *ctx, const struct ib_rc_hole *hole)
         notes_lost(ib->watched->host.notes, hole->side, hole->from, hole->to, &hole->next);
     ib_withdraw(ib, hole);
     if (ib->watched->host.collector)
-        collector_hole(ib->watched->host.collector, hole->side & 1u, hole->to - hole->from);
+        collector_hole(ib->watched->host.collector, hole->side & 1u, hole->to - hole->from,
+                       collector_seen(ib->watched->host.collector, hole->side), hole->next.time_ns);
     ib->up.hole(ib->up.ctx, hole);
 }
 

@@ -18,14 +18,19 @@ static void stats_on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, 
                           const struct octets_origin *next)
 {
     watched_taps.hole(ctx, side, from, to, cause, next);
-    collector_hole(collector_of(ctx), side & 1u, to - from);
+    if (cause == HOLE_SNAP_LENGTH)
+        collector_cut(collector_of(ctx), side & 1u, to - from);
+    else
+        collector_hole(collector_of(ctx), side & 1u, to - from, collector_seen_before(collector_of(ctx), side, from),
+                       next ? next->time_ns : collector_seen(collector_of(ctx), side));
 }
 
 static void stats_on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why,
                              const struct place *place)
 {
     watched_taps.skipped(ctx, side, from, to, why, place);
-    collector_hole(collector_of(ctx), side & 1u, 0); /* captured, but unreadable */
+    /* captured, but unreadable */
+    collector_hole(collector_of(ctx), side & 1u, 0, place->time_ns, collector_seen(collector_of(ctx), side));
 }
 
 static void stats_on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)

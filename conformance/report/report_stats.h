@@ -27,6 +27,8 @@ uint64_t stats_span(int64_t first_ns, int64_t last_ns);
 /* The figures for people; text_table_free() them. */
 struct text_table *stats_table_latencies(const struct statistics *statistics);
 struct text_table *stats_table_ways(const struct statistics *statistics);
+/* One row for all connections between a client and a server. */
+struct text_table *stats_table_pairs(const GArray *entries);
 struct text_table *stats_table_operations(const struct statistics *statistics);
 struct text_table *stats_table_carriers(const struct statistics *statistics);
 /* Lines beside the tables: gchar *. Owned by the caller. */

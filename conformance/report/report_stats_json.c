@@ -138,6 +138,10 @@ static bool json_read_time(struct json_reading *reading, const struct json_membe
     {                                                                                                                  \
         name, JSON_COUNT, JSON_AT(structure, field), .zero = JSON_SHOWN_AS_NULL, .most = STATS_JSON_MAX                \
     }
+#define NEWER(name, structure, field)                                                                                  \
+    {                                                                                                                  \
+        name, JSON_COUNT, JSON_AT(structure, field), .most = STATS_JSON_MAX, .newer = true                             \
+    }
 #define COUNTS(structure, names_)                                                                                      \
     {                                                                                                                  \
         "counts", JSON_COUNTS, JSON_AT(structure, n), .names = names_, .n = G_N_ELEMENTS(names_),                      \
@@ -154,7 +158,11 @@ enum { LAST, FIRST };
     }
 
 static const struct json_member row_members[] = {
-    COUNTS(struct stat_calls, call_count_names),
+    {"counts", JSON_COUNTS, JSON_AT(struct stat_calls, n), .names = call_count_names, .n = CALL_COUNTS_FIRST,
+     .most = STATS_JSON_MAX},
+    {"more counts", JSON_COUNTS, JSON_AT(struct stat_calls, n[CALL_COUNTS_FIRST]),
+     .names = &call_count_names[CALL_COUNTS_FIRST], .n = CALL_COUNTS - CALL_COUNTS_FIRST, .most = STATS_JSON_MAX,
+     .zero = JSON_LEFT_OUT},
     HISTOGRAM("latency", struct stat_calls, time[CALL_LATENCY]),
     HISTOGRAM("to_first_operation", struct stat_calls, time[CALL_TO_FIRST]),
     HISTOGRAM("moving_data", struct stat_calls, time[CALL_MOVING]),
@@ -176,6 +184,7 @@ static const struct json_member credits_members[] = {
     HISTOGRAM("limit_reached", struct stat_credits, limit),
     HISTOGRAM("next_call_after_limit", struct stat_credits, released),
     HISTOGRAM("pauses", struct stat_credits, pauses),
+    NEWER("unsure", struct stat_credits, unsure),
     {NULL},
 };
 static const struct json_table credits_table = {"credits", credits_members};
@@ -279,6 +288,60 @@ static bool json_read_rows(struct json_reading *reading, const struct json_membe
         if (!read_row(reading, json_want_element(reading, rows, i, member->name), base))
             return false;
     return rows != NULL;
+}
+
+/* ---- the slowest Calls ---- */
+
+static const struct json_member slow_members[] = {
+    KNOWN("frame", struct stat_slow, frame),
+    KNOWN("reply_frame", struct stat_slow, reply_frame),
+    KNOWN("acknowledged_frame", struct stat_slow, acked_frame),
+    KNOWN("first_operation_frame", struct stat_slow, first_frame),
+    KNOWN("last_operation_frame", struct stat_slow, last_frame),
+    KNOWN("read_response_frame", struct stat_slow, data_frame),
+    COUNT("latency", struct stat_slow, latency),
+    COUNT("acknowledged", struct stat_slow, acked),
+    COUNT("first_operation", struct stat_slow, first),
+    COUNT("last_operation", struct stat_slow, last),
+    COUNT("read_response", struct stat_slow, data),
+    COUNT("lost_time", struct stat_slow, lost),
+    {"packets_missing", JSON_TRUTH, JSON_AT(struct stat_slow, unseen)},
+    {NULL},
+};
+static const struct json_table slow_table = {"a slow Call", slow_members};
+
+static void write_slowest(struct json_writer *writer, const struct json_member *member, const void *base,
+                          const void *ctx)
+{
+    const struct statistics *s = base;
+
+    json_begin_array(writer, member->name);
+    for (unsigned i = 0; i < s->n_slowest; i++) {
+        json_begin_object(writer, NULL);
+        json_write_members(writer, &key_table, &s->slowest[i].key, ctx);
+        json_write_members(writer, &slow_table, &s->slowest[i], ctx);
+        json_end_object(writer);
+    }
+    json_end_array(writer);
+}
+
+static bool read_slowest(struct json_reading *reading, const struct json_member *member, JsonObject *object, void *base)
+{
+    JsonArray *slowest;
+
+    if (!json_has(object, member->name)) /* written by an earlier version */
+        return true;
+    slowest = json_want_array(reading, object, statistics_name, member->name);
+    for (guint i = 0; slowest && i < json_array_get_length(slowest); i++) {
+        JsonObject *from = json_want_element(reading, slowest, i, member->name);
+        struct stat_slow slow = {.frame = 0};
+
+        if (!from || !json_read_members(reading, &key_table, from, &slow.key) ||
+            !json_read_members(reading, &slow_table, from, &slow))
+            return false;
+        statistics_add_slow(base, &slow);
+    }
+    return slowest != NULL;
 }
 
 /* ---- a side: member->n ---- */
@@ -445,6 +508,11 @@ static const struct json_member statistics_members[] = {
     KNOWN("round_trip", struct statistics, round_trip),
     KNOWN("round_trip_to_responder", struct statistics, round_trip_far),
     KNOWN("mtu", struct statistics, mtu),
+    NEWER("captured_holes", struct statistics, holes),
+    NEWER("not_captured", struct statistics, lost),
+    NEWER("unread_sends", struct statistics, unread),
+    NEWER("answers_without_call", struct statistics, orphans),
+    {"slowest", JSON_OWN, .write = write_slowest, .read = read_slowest, .newer = true},
     HISTOGRAM("gaps", struct statistics, gaps),
     KNOWN("longest_gap_frame", struct statistics, longest_gap_frame),
     {"calls", JSON_OWN, .write = json_write_rows, .read = json_read_rows},

@@ -87,6 +87,79 @@ struct text_table *stats_table_latencies(const struct statistics *statistics)
     return table;
 }
 
+/* ---- clients and servers ---- */
+
+struct pair {
+    guint connections;
+    struct stat_calls sums;
+};
+
+static void pair_free(gpointer data)
+{
+    struct pair *pair = data;
+
+    for (unsigned i = 0; i < CALL_TIMES; i++)
+        histogram_clear(&pair->sums.time[i]);
+    g_free(pair);
+}
+
+/* Without ports: a mount may have several connections. */
+static gchar *pair_name(const struct report_connection *connection)
+{
+    bool turned = connection->statistics->client == 1;
+    struct endpoint client = turned ? connection->responder : connection->initiator;
+    struct endpoint server = turned ? connection->initiator : connection->responder;
+    char from[ENDPOINT_TEXT_SIZE], to[ENDPOINT_TEXT_SIZE];
+
+    client.port = server.port = 0;
+    return g_strdup_printf("%s -> %s", endpoint_text(&client, from), endpoint_text(&server, to));
+}
+
+static void pair_add(struct pair *pair, const struct statistics *statistics)
+{
+    pair->connections++;
+    for (const struct stat_calls *row = statistics->calls; row; row = row->next)
+        if (!row->key.operation && !row->key.reverse)
+            stat_calls_join(&pair->sums, row);
+}
+
+struct text_table *stats_table_pairs(const GArray *entries)
+{
+    static const char *const heads[] = {
+        "Client -> server", "connections", "Calls", "no Reply", "p50", "p95", "p99", "max", "octets"};
+    struct text_table *table = text_table_new(heads, G_N_ELEMENTS(heads));
+    g_autoptr(GHashTable) pairs = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, pair_free);
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+
+    for (guint i = 0; i < entries->len; i++) {
+        const struct report_connection *connection = g_array_index(entries, struct stats_entry, i).connection;
+        gchar *name = pair_name(connection);
+        struct pair *pair = g_hash_table_lookup(pairs, name);
+
+        if (!pair) {
+            pair = g_new0(struct pair, 1);
+            g_hash_table_insert(pairs, name, pair);
+        }
+        pair_add(pair, connection->statistics);
+        if (pair->connections == 1)
+            g_ptr_array_add(names, name); /* in the order of the entries; the keys of the table, too */
+        else
+            g_free(name);
+    }
+    for (guint i = 0; i < names->len; i++) {
+        const char *name = g_ptr_array_index(names, i);
+        const struct pair *pair = g_hash_table_lookup(pairs, name);
+
+        text_table_add(table, name);
+        tables_add_count(table, pair->connections);
+        tables_add_count(table, pair->sums.n[CALLS]);
+        tables_add_count(table, stat_unanswered(&pair->sums));
+        add_quantiles(table, &pair->sums.time[CALL_LATENCY]);
+        tables_add_octets(table, stats_octets(&pair->sums));
+    }
+    return table;
+}
+
 static void add_ways(struct text_table *table, const struct stat_calls *row)
 {
     g_autofree gchar *label = stats_row_label(&row->key);

@@ -77,18 +77,19 @@ void stats_write_text(const struct report *report, const struct terminal *termin
         terminal_gap(terminal);
         terminal_line(terminal, 0, "%s", terminal_styled(terminal, STYLE_BOLD, "why is it slow?"));
     }
+    if (all) {
+        terminal_gap(terminal);
+        terminal_line(terminal, 2, "all connections together");
+        text_write_table(terminal, stats_table_pairs(entries));
+        text_write_table(terminal, stats_table_latencies(all));
+        text_write_table(terminal, stats_table_ways(all));
+    }
     for (guint i = 0; i < shown; i++)
         text_write_entry(terminal, &g_array_index(entries, struct stats_entry, i), report->captures->len > 1);
     if (shown < entries->len) {
         terminal_gap(terminal);
         terminal_line(terminal, 2, "... and %u connection%s with less traffic; --verbose shows all",
                       entries->len - shown, plural(entries->len - shown));
-    }
-    if (all) {
-        terminal_gap(terminal);
-        terminal_line(terminal, 2, "all connections together");
-        text_write_table(terminal, stats_table_latencies(all));
-        text_write_table(terminal, stats_table_ways(all));
     }
     statistics_free(all);
     g_array_unref(entries);

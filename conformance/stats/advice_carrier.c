@@ -200,7 +200,7 @@ static void on_alignment(GArray *array, const struct statistics *s, unsigned sid
     uint64_t without = histogram_bucket(per, 0);
     char text[UNITS_SIZE];
 
-    if (per->count < 5 * OPERATIONS_FEW || share_of(without, per->count) < 0.1)
+    if (!s->whole || per->count < 5 * OPERATIONS_FEW || share_of(without, per->count) < 0.1)
         return;
     advice_add(array, "unaligned", ADVICE_NOTABLE, share_of(without, per->count),
                g_strdup_printf("No FPDU ends in %s of the TCP segments to the %s: FPDUs span segments.",
@@ -226,9 +226,10 @@ void advice_on_carrier(GArray *array, const struct statistics *s)
 void advice_on_gaps(GArray *array, const struct statistics *s)
 {
     uint64_t all = s->last_ns > s->first_ns ? (uint64_t)(s->last_ns - s->first_ns) : 0;
+    uint64_t unsure = s->holes * MIN(s->gaps.most, all); /* a packet that was not captured ended one of the gaps */
     char share[UNITS_SIZE], sum[UNITS_SIZE], most[UNITS_SIZE];
 
-    if (share_of(s->gaps.sum, all) < 0.5)
+    if (share_of(s->gaps.sum > unsure ? s->gaps.sum - unsure : 0, all) < 0.5)
         return;
     advice_add(array, "silence", ADVICE_FACT, share_of(s->gaps.sum, all),
                g_strdup_printf("Nothing was sent in either direction for %s of the time.",

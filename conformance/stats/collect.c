@@ -3,6 +3,7 @@
 #include "engine/core/heap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { GAP_MIN_NS = 1000000 };
 
@@ -50,6 +51,7 @@ void collect_time(struct collector *collector, uint32_t frame, int64_t time_ns)
 {
     struct statistics *now = collector->now;
 
+    collector->frame = frame;
     if (collector->last_packet_ns != 0) {
         uint64_t gap = time_since(collector->last_packet_ns, time_ns);
 
@@ -76,21 +78,51 @@ uint64_t *collect_first_bin(struct collector *collector, int64_t time_ns)
     return series_at(series, time_ns);
 }
 
-void collector_hole(struct collector *collector, unsigned side, uint64_t n)
+void collector_cut(struct collector *collector, unsigned side, uint64_t n)
 {
     collector->now->whole = false;
     collector->now->carrier[side].n[CARRIER_HOLES] = saturating_sum(collector->now->carrier[side].n[CARRIER_HOLES], n);
-    collector->epoch++;
     for (unsigned i = 0; i < 2; i++) {
-        struct caller *caller = &collector->side[i].caller;
-
-        caller->known = false;
-        caller->outstanding = 0;
-        caller->freed_ns = caller->quiet_ns = 0;
         collect_forget_requests(collector, i);
         for (unsigned class = 0; class < BEGUN_CLASSES; class ++)
             collector->side[i].begun[class].known = false;
     }
+}
+
+/* A Call that is outstanding may have been answered meanwhile. */
+void collector_hole(struct collector *collector, unsigned side, uint64_t n, int64_t from_ns, int64_t to_ns)
+{
+    struct caller *caller = &collector->side[side ^ 1u].caller;
+
+    collector_cut(collector, side, n);
+    collector->now->holes++;
+    collector->now->lost = saturating_sum(collector->now->lost, n);
+    collector->side[side].holes++;
+    collector->missing[collector->holes++ % HOLES_KEPT] = (struct missing_time){from_ns, to_ns};
+    caller->doubtful = caller->outstanding;
+    for (unsigned i = 0; i < 2; i++)
+        collector->side[i].caller.freed_ns = collector->side[i].caller.quiet_ns = 0;
+}
+
+int64_t collector_seen(const struct collector *collector, unsigned side)
+{
+    return collector->side[side & 1u].seen_ns;
+}
+
+int64_t collector_seen_before(struct collector *collector, unsigned side, uint64_t offset)
+{
+    struct tcp_order *order = &collector->side[side & 1u].order;
+
+    for (unsigned i = 0; i < order->n_gaps; i++) {
+        struct order_gap *gap = &order->gaps[i];
+        int64_t before_ns = gap->before_ns;
+
+        if (offset < gap->from || offset >= gap->to)
+            continue;
+        memmove(gap, gap + 1, (--order->n_gaps - i) * sizeof *gap);
+        return before_ns;
+    }
+    return collector_seen(collector, side);
 }
 
 void collector_sent_again(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns)
@@ -124,6 +156,9 @@ void collector_received(struct collector *collector, unsigned side, uint64_t off
     *received = offset > *received ? offset : *received;
     if (collector->received)
         collector->received(collector, side & 1u, offset);
+    collector->side[side & 1u].acked = collector->ib;
+    if (collector->acked && !collector->ib)
+        collector->acked(collector, side & 1u, offset);
 }
 
 struct statistics *collector_take(struct collector *collector, unsigned first, bool last)

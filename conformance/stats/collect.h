@@ -35,8 +35,14 @@ void collector_sent_again(struct collector *collector, unsigned side, uint64_t o
 void collector_received(struct collector *collector, unsigned side, uint64_t offset);
 /* The Reads that `side` may have outstanding; 0: unknown. */
 void collector_read_limit(struct collector *collector, unsigned side, uint32_t limit);
-/* n octets or requests of this side are missing in the capture. */
-void collector_hole(struct collector *collector, unsigned side, uint64_t n);
+/* n octets or requests of this side are missing in the capture: they were not captured between these times. */
+void collector_hole(struct collector *collector, unsigned side, uint64_t n, int64_t from_ns, int64_t to_ns);
+/* n octets of this side are missing, because a snap length cut the packets that carried them. */
+void collector_cut(struct collector *collector, unsigned side, uint64_t n);
+/* When this side was seen last. */
+int64_t collector_seen(const struct collector *collector, unsigned side);
+/* When the octet before the missing octet at `offset` was seen. It will not be asked again. */
+int64_t collector_seen_before(struct collector *collector, unsigned side, uint64_t offset);
 /*
  * Returns the data collected since the last call, which the caller then owns; `first` becomes side 0. Collection
  * continues unless this is the last call. NULL: out of memory.

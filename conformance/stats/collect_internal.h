@@ -21,25 +21,39 @@ struct lost_time {
 struct open_call {
     struct open_call *older, *newer;
     const void *transaction; /* of the upper layer */
-    unsigned epoch;          /* collector->epoch at the Call */
-    bool counted;            /* counted in its rows */
+    int64_t called_ns;
+    uint64_t holes;        /* collector->holes at the Call */
+    uint64_t answer_holes; /* of the side that answers, at the Call */
+    uint64_t holes_moved;  /* the same at the last operation */
+    uint64_t idle_at;      /* caller->idle at the Call */
+    uint8_t side;          /* the caller */
+    bool counted;          /* counted in its rows */
     bool holds_credit;
     bool moved; /* if it has RDMA operations: */
     int64_t first_ns, last_ns;
+    int64_t early_ns;     /* the first operation may have been as early as this */
     uint64_t last_offset; /* of the last operation, in the stream of: */
     uint8_t last_side;
     struct lost_time lost;
+    struct stat_slow slow;
 };
+
+/* Packets that were not captured, between two that were. */
+struct missing_time {
+    int64_t from_ns, to_ns;
+};
+enum { HOLES_KEPT = 8 };
 
 /* Octets that come late, or never. */
 struct order_gap {
     uint64_t from, to;
-    int64_t since_ns;
+    int64_t since_ns, before_ns; /* before_ns: the time of the octets before the gap */
 };
 
 struct tcp_order {
     bool started;
     uint64_t highest;
+    int64_t highest_ns;
     struct order_gap gaps[GAPS_MAX];
     unsigned n_gaps;
     /* The latest packet that filled a gap, and the time since which its octets were missing; frame 0: none. */
@@ -96,8 +110,11 @@ struct alike {
 
 struct caller {
     unsigned outstanding;
+    unsigned doubtful; /* of these: the answer may be among the packets that were not captured */
     uint32_t granted, requested;
-    bool known; /* the limit and the number of outstanding Calls are known */
+    bool known;                    /* the limit and the number of outstanding Calls are known */
+    uint64_t idle;                 /* ns in which only doubtful Calls were outstanding, or none */
+    uint64_t taken_from, taken_to; /* of this time: the latest part in which a Call turned out to be outstanding */
     bool started;
     int64_t since_ns; /* accounted up to here */
     int64_t freed_ns; /* time of the Reply that freed a credit at the limit; 0: no credit waits for a Call */
@@ -108,10 +125,13 @@ struct collector {
     struct statistics *now;
     bool ib, full; /* full operation */
     int64_t last_packet_ns;
-    int64_t syn_ns, answer_ns; /* of the handshake */
+    uint64_t n_timed, slowest_ns; /* of all Calls so far */
+    int64_t syn_ns, answer_ns;    /* of the handshake */
     enum { HANDSHAKE_NONE, HANDSHAKE_SYN, HANDSHAKE_ANSWERED, HANDSHAKE_OVER } handshake;
     uint8_t opener;
-    unsigned epoch; /* grows with each hole */
+    uint32_t frame; /* the latest packet */
+    uint64_t holes;
+    struct missing_time missing[HOLES_KEPT]; /* the latest, a ring */
     struct {
         struct tcp_order order;
         struct again again;
@@ -126,9 +146,13 @@ struct collector {
         unsigned n_requests, n_over;
         int64_t reads_since_ns; /* accounted up to here */
         struct caller caller;
+        int64_t seen_ns;
+        bool acked; /* what it has sent up to `received`, by the packet that will be counted next */
+        uint64_t holes;
         uint64_t ib_retransmitted, ib_repeated; /* the engine's counts so far */
     } side[2];
     struct open_call *oldest, *newest, *spare;
+    struct open_call *unacked, *doubted; /* the first that may be without acknowledgment, or have lost its answer */
     /* For the end of the statistics: counts Calls that wait for answers. NULL: none. */
     void (*take_open)(struct collector *collector, bool last);
     /* Answers of the upper layer that are not acknowledged yet. NULL: none. */
@@ -136,6 +160,7 @@ struct collector {
     unsigned n_unsettled, room_for_unsettled;
     void (*sent_again)(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns);
     void (*received)(struct collector *collector, unsigned side, uint64_t offset);
+    void (*acked)(struct collector *collector, unsigned side, uint64_t offset); /* in collector->frame */
 };
 
 /* The time since `then`, 0 if `then` is later: captures are not always in order. */

@@ -296,6 +296,7 @@ void collector_ib_part(struct collector *collector, const struct ib_rc_part *par
     if (part->packet->tap.found) /* nobody saw the operation */
         collected.kind = STAT_NONE;
     collector->now->tapped |= part->packet->tap.tapped;
+    collector->now->whole &= part->packet->payload_captured >= part->packet->payload_len;
     if (part->length > 0 && !part->packet->tap.tapped) {
         carrier->n[CARRIER_PACKETS]++;
         carrier->n[CARRIER_OCTETS] += part->length;
@@ -334,6 +335,14 @@ static void take_ib_repeated(struct collector *collector, unsigned side, const s
     collector->side[side].timed.pending = false;
 }
 
+static bool theirs_acked(struct collector *collector, unsigned side)
+{
+    bool acked = collector->side[side].acked;
+
+    collector->side[side].acked = false;
+    return acked;
+}
+
 void collector_ib_packet(struct collector *collector, unsigned side, const struct ib_packet *packet,
                          const struct ib_rc_counts *counts, uint32_t frame, int64_t time_ns)
 {
@@ -343,6 +352,9 @@ void collector_ib_packet(struct collector *collector, unsigned side, const struc
     enum ib_aeth_kind kind = packet->headers & IB_HAS_AETH ? ib_aeth_kind(packet->aeth.syndrome) : IB_AETH_RESERVED;
 
     collect_time(collector, frame, time_ns);
+    collector->side[side].seen_ns = time_ns;
+    if (collector->acked && theirs_acked(collector, other))
+        collector->acked(collector, other, collector->side[other].received);
     take_ib_repeated(collector, side, packet, counts, time_ns);
     if (!packet->info)
         return;

@@ -6,10 +6,10 @@
 
 /* ---- the order of octets ---- */
 
-static void open_gap(struct tcp_order *order, uint64_t from, uint64_t to, int64_t now)
+static void open_gap(struct tcp_order *order, const struct order_gap *gap)
 {
     if (order->n_gaps < GAPS_MAX)
-        order->gaps[order->n_gaps++] = (struct order_gap){from, to, now};
+        order->gaps[order->n_gaps++] = *gap;
 }
 
 /* Octets [from, to) have come. What remains of the gap after them becomes another gap. */
@@ -24,7 +24,7 @@ static uint64_t fill_gap(struct tcp_order *order, unsigned i, uint64_t from, uin
     if (from > before.from) {
         gap->to = from;
         if (to < before.to)
-            open_gap(order, to, before.to, before.since_ns);
+            open_gap(order, &(struct order_gap){to, before.to, before.since_ns, before.before_ns});
     } else {
         gap->from = to;
     }
@@ -85,7 +85,7 @@ __attribute__((noinline)) static bool take_disorder(struct collector *collector,
         order->highest = offset;
     }
     if (offset > order->highest)
-        open_gap(order, order->highest, offset, segment->time_ns);
+        open_gap(order, &(struct order_gap){order->highest, offset, segment->time_ns, order->highest_ns});
     return offset < order->highest && tcp_take_repeated(collector, side, segment, offset, end);
 }
 
@@ -105,8 +105,10 @@ static void tcp_take_octets(struct collector *collector, const struct tcp_segmen
         timed->pending = false; /* it is unknown which of the copies was acknowledged */
     else if (!timed->pending)
         *timed = (struct timed){true, end, segment->time_ns};
-    if (end > order->highest)
+    if (end > order->highest) {
         order->highest = end;
+        order->highest_ns = segment->time_ns;
+    }
 }
 
 /* ---- the handshake ---- */
@@ -153,6 +155,7 @@ void collector_tcp(struct collector *collector, const struct tcp_segment *segmen
     }
     if (acked_known)
         collector_received(collector, other, acked);
+    collector->side[side].seen_ns = segment->time_ns;
     if (segment->length == 0)
         return;
     tcp_take_octets(collector, segment, offset);

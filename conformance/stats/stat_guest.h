@@ -13,7 +13,7 @@ struct stat_guest {
     /* Rows of operations are shown below the row of their procedure. */
     bool (*contains)(const struct stat_key *procedure, const struct stat_key *operation);
     /* These append to the array of struct advice; sums: of all Calls of the client. */
-    void (*on_credits)(GArray *array, const struct statistics *statistics);
+    void (*on_credits)(GArray *array, const struct statistics *statistics, const struct stat_calls *sums);
     void (*on_time)(GArray *array, const struct statistics *statistics, const struct stat_calls *sums);
     void (*on_calls)(GArray *array, const struct statistics *statistics, const struct stat_calls *sums);
 };

@@ -33,6 +33,10 @@ const char *const call_count_names[CALL_COUNTS] = {
     [CALLS_DELAYED] = "delayed",
     [LOST_TIME] = "lost_time",
     [LOST_MOVING] = "lost_time_moving_data",
+    [UNSEEN_MOVING] = "unseen_moving_data",
+    [DIRECTORY_CALLS] = "directory_reads",
+    [DIRECTORY_ASKED] = "directory_octets_asked",
+    [DIRECTORY_FULL] = "directory_replies_full",
 };
 
 const char *const credit_count_names[CREDIT_COUNTS] = {
@@ -237,6 +241,7 @@ static void join_credits(struct stat_credits *into, const struct stat_credits *f
     histogram_join(&into->limit, &from->limit);
     histogram_join(&into->released, &from->released);
     histogram_join(&into->pauses, &from->pauses);
+    into->unsure = saturating_sum(into->unsure, from->unsure);
 }
 
 static void join_operations(struct stat_operations *into, const struct stat_operations *from)
@@ -295,6 +300,20 @@ void statistics_add_calls(struct statistics *into, const struct statistics *from
     }
 }
 
+void statistics_add_slow(struct statistics *statistics, const struct stat_slow *slow)
+{
+    struct stat_slow *slowest = statistics->slowest;
+    unsigned at = statistics->n_slowest;
+
+    while (at > 0 && slowest[at - 1].latency < slow->latency)
+        at--;
+    if (at == STAT_SLOWEST_MAX)
+        return;
+    statistics->n_slowest += statistics->n_slowest < STAT_SLOWEST_MAX;
+    memmove(&slowest[at + 1], &slowest[at], (statistics->n_slowest - 1 - at) * sizeof *slowest);
+    slowest[at] = *slow;
+}
+
 void statistics_join(struct statistics *into, const struct statistics *from)
 {
     for (struct stat_calls *row = into->calls; row; row = row->next)
@@ -305,6 +324,12 @@ void statistics_join(struct statistics *into, const struct statistics *from)
     if (from->gaps.count > 0 && (into->gaps.count == 0 || from->gaps.most > into->gaps.most))
         into->longest_gap_frame = from->longest_gap_frame;
     histogram_join(&into->gaps, &from->gaps);
+    for (unsigned i = 0; i < from->n_slowest; i++)
+        statistics_add_slow(into, &from->slowest[i]);
+    into->holes = saturating_sum(into->holes, from->holes);
+    into->lost = saturating_sum(into->lost, from->lost);
+    into->unread = saturating_sum(into->unread, from->unread);
+    into->orphans = saturating_sum(into->orphans, from->orphans);
     into->whole &= from->whole;
     into->from_start |= from->from_start;
     into->tapped |= from->tapped;

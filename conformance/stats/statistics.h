@@ -20,8 +20,8 @@ enum call_count {
     CALLS_REPLIED,
     CALLS_FAILED,    /* by RDMA_ERROR */
     CALLS_REPEATED,  /* retransmissions, also counted in CALLS */
-    CALLS_UNCERTAIN, /* answered, but octets nearby are missing, or another Call has the same XID: not part of the
-                        latency figures */
+    CALLS_UNCERTAIN, /* answered, but the order of Call and answer is unclear, or another Call has the same XID: not
+                        part of the latency figures */
     CALLS_FORGOTTEN, /* forgotten without an answer */
     CALLS_OPEN,      /* unanswered at the end of the statistics */
     CALLS_INLINE,    /* Calls that are neither of the next two kinds */
@@ -43,6 +43,12 @@ enum call_count {
     CALLS_DELAYED, /* answered after waiting for lost or reordered packets */
     LOST_TIME,     /* ns of their latencies spent waiting */
     LOST_MOVING,   /* of LOST_TIME, while data were moved */
+    CALL_COUNTS_FIRST,
+    UNSEEN_MOVING = CALL_COUNTS_FIRST, /* ns of their latencies in which packets that were not captured may have moved
+                                          data */
+    DIRECTORY_CALLS,                   /* READDIRs */
+    DIRECTORY_ASKED,                   /* octets that READDIRs asked for */
+    DIRECTORY_FULL,                    /* Replies about as large as asked for */
     CALL_COUNTS
 };
 extern const char *const call_count_names[CALL_COUNTS];
@@ -91,6 +97,7 @@ struct stat_credits {
     struct histogram limit;    /* the limit, weighted by ns while at least that many Calls were outstanding */
     struct histogram released; /* from a Reply that freed a credit at the limit to the next Call */
     struct histogram pauses;   /* from the last Reply to the next Call, while no Call was outstanding */
+    uint64_t unsure;           /* ns in which no Call was seen outstanding before the first answer */
 };
 
 /* ---- RDMA operations, by side ---- */
@@ -161,6 +168,22 @@ struct stat_carrier {
     struct histogram acked;       /* time until the other side acknowledged a packet, for one packet at a time */
 };
 
+/* ---- the slowest Calls ---- */
+
+enum { STAT_SLOWEST_MAX = 3 };
+
+/* What happened while a Call was outstanding. Times are nanoseconds since the Call; frame 0: not seen. */
+struct stat_slow {
+    struct stat_key key; /* of the operation that names the Call */
+    uint32_t frame, reply_frame;
+    uint32_t acked_frame; /* the first acknowledgment of the Call */
+    uint32_t first_frame, last_frame, data_frame;
+    uint64_t latency, acked, first, last; /* first, last: operations that moved data */
+    uint64_t data;                        /* if the first operation is a Read Request: its first response */
+    uint64_t lost;                        /* waiting for lost or reordered packets */
+    bool unseen;                          /* packets were not captured meanwhile */
+};
+
 struct statistics {
     int client;                /* the calling side: 0 or 1; -1: unknown, or none */
     bool ib;                   /* RoCE, InfiniBand: packets instead of FPDUs and TCP segments */
@@ -180,7 +203,13 @@ struct statistics {
     uint64_t round_trip_far;    /* the part from the SYN to the answer: the path beyond the capture point */
     uint32_t inline_limit[2];   /* inline threshold for Sends of the side; 0: unknown */
     uint32_t mtu;               /* path MTU, or MSS; 0: unknown */
-    struct series *series;      /* NULL: nothing happened */
+    uint64_t holes;             /* how often packets were not captured, or could not be read */
+    uint64_t lost;              /* octets or requests in these holes */
+    uint64_t unread;            /* Sends that may be Calls or answers: their captured part does not say so */
+    uint64_t orphans;           /* answers to Calls that are not in the capture */
+    struct stat_slow slowest[STAT_SLOWEST_MAX]; /* the slowest first */
+    unsigned n_slowest;
+    struct series *series; /* NULL: nothing happened */
 };
 
 /* NULL: out of memory. */
@@ -199,6 +228,8 @@ void statistics_join(struct statistics *into, const struct statistics *from);
 /* Adds the rows of Calls; `from` may be another connection. */
 void statistics_add_calls(struct statistics *into, const struct statistics *from);
 void stat_calls_join(struct stat_calls *into, const struct stat_calls *from);
+/* Adds the Call if it is one of the slowest. */
+void statistics_add_slow(struct statistics *statistics, const struct stat_slow *slow);
 /* Calls without an answer. */
 static inline uint64_t stat_unanswered(const struct stat_calls *row)
 {

@@ -358,8 +358,18 @@ static void say_copies(struct troubles *troubles)
 {
     const struct trouble_copies *copies = &troubles->copies;
     uint64_t others = copies->packets - MIN(copies->n, copies->packets);
+    char apart[UNITS_SIZE];
     gchar *words;
 
+    if (copies->two_points) {
+        words = g_strdup_printf("captured at two points: %" PRIu64 " of %" PRIu64 " packets are there twice, up to %s "
+                                "apart; the first copy of each packet is judged, the second is left out",
+                                copies->n, copies->packets, units_time((uint64_t)copies->apart_ns, apart));
+        say_next(say_of_all(troubles, TROUBLE_COPIES, copies->first, copies->n, words),
+                 g_strdup("the times are those of two clocks: check the captures of client and server one by one to "
+                          "see what each of them waited for"));
+        return;
+    }
     if (copies->n < COPIES_FEW || copies->n < copies->packets / COPIES_SHARE || others == 0)
         return;
     if (copies->n >= others - others / 8)

@@ -76,6 +76,8 @@ struct trouble {
 struct trouble_copies {
     struct trouble_event first;
     uint64_t n, packets; /* copies; all packets */
+    bool two_points;     /* captured at both ends, and merged */
+    int64_t apart_ns;    /* then: the longest time between a packet and its copy */
 };
 
 /* The trouble of a capture. */

@@ -11,7 +11,56 @@
 /* Shares below these limits are not mentioned. */
 static const double limit_notable = 0.2, limit_problem = 0.5, alone_notable = 0.9, idle_notable = 0.5,
                     part_notable = 0.6;
-enum { UNANSWERED_FIRST = 2 /* above all other shares */, CALLS_FEW = 10, CALLS_FOR_TAIL = 100, TAIL_FACTOR = 10 };
+enum { CALLS_FEW = 10, CALLS_FOR_TAIL = 100, TAIL_FACTOR = 10 };
+
+/* ---- directories ---- */
+
+static bool is_directory_row(const struct stat_key *key)
+{
+    enum { NFS3_READDIR = 16, NFS3_READDIRPLUS = 17 };
+
+    return key->operation ? key->procedure == NFS_OP_READDIR
+                          : key->version == 3 && (key->procedure == NFS3_READDIR || key->procedure == NFS3_READDIRPLUS);
+}
+
+static uint64_t directory_time(const struct statistics *s)
+{
+    uint64_t time = 0;
+
+    for (const struct stat_calls *row = s->calls; row; row = row->next)
+        if (row->n[DIRECTORY_CALLS] > 0 && is_directory_row(&row->key))
+            time = saturating_sum(time, row->time[CALL_LATENCY].sum);
+    return time;
+}
+
+/* Many READDIRs, and most Replies are as large as the client allows: a larger size would need fewer of them. */
+static bool is_directory_bound(const struct statistics *s, const struct stat_calls *sums)
+{
+    enum { MANY = 20, SMALL_KIB = 32 };
+    uint64_t n = sums->n[DIRECTORY_CALLS], left_out = advice_left_out(s, sums).most;
+
+    return n >= MANY && sums->n[DIRECTORY_ASKED] / n <= SMALL_KIB << 10 &&
+           share_of(sums->n[DIRECTORY_FULL], saturating_sum(n, advice_left_out(s, sums).untimed)) >= limit_problem &&
+           share_of(directory_time(s), saturating_sum(sums->time[CALL_LATENCY].sum, left_out)) >= limit_problem;
+}
+
+static void on_directories(GArray *array, const struct statistics *s, const struct stat_calls *sums)
+{
+    uint64_t n = sums->n[DIRECTORY_CALLS];
+    char time[UNITS_SIZE];
+
+    if (!is_directory_bound(s, sums))
+        return;
+    advice_add(array, "directory-size", ADVICE_PROBLEM, share_of(directory_time(s), sums->time[CALL_LATENCY].sum),
+               g_strdup_printf("The client reads directories in small pieces: %" PRIu64 " READDIRs asked for %" PRIu64
+                               " octets each.",
+                               n, sums->n[DIRECTORY_ASKED] / n),
+               g_strdup_printf("%" PRIu64 " of %" PRIu64 " Replies were as large as the client allowed; together they "
+                               "took %s",
+                               sums->n[DIRECTORY_FULL], n, units_time(directory_time(s), time)),
+               g_strdup("the size asked for (dircount, maxcount) is the cause: let the client ask for more at a time; "
+                        "rsize and the server's disks are not"));
+}
 
 /* ---- credits ---- */
 
@@ -54,7 +103,7 @@ static void on_limit(GArray *array, const struct statistics *s, unsigned side)
 {
     const struct stat_credits *c = &s->credits[side];
     uint64_t known = c->n[CREDITS_OBSERVED] - c->n[CREDITS_UNKNOWN];
-    double share = share_of(c->n[CREDITS_AT_LIMIT], known);
+    double share = share_of(c->n[CREDITS_AT_LIMIT], c->n[CREDITS_OBSERVED]); /* the unknown time was not at the limit */
     char text[UNITS_SIZE];
 
     if (share < limit_notable || c->released.count == 0)
@@ -67,14 +116,14 @@ static void on_limit(GArray *array, const struct statistics *s, unsigned side)
 }
 
 /* The limit is not reached, but each Call waits for the one before it. */
-static void on_one_at_a_time(GArray *array, const struct statistics *s, unsigned side)
+static void on_one_at_a_time(GArray *array, const struct statistics *s, unsigned side, uint64_t left_out)
 {
     const struct stat_credits *c = &s->credits[side];
     uint64_t known = c->n[CREDITS_OBSERVED] - c->n[CREDITS_UNKNOWN];
     uint64_t alone = histogram_bucket(&c->in_use, 1);
     char share[UNITS_SIZE], one[UNITS_SIZE], busy[UNITS_SIZE];
 
-    if (c->n[CREDITS_GRANTS] < CALLS_FEW || share_of(alone, c->n[CREDITS_BUSY]) < alone_notable ||
+    if (c->n[CREDITS_GRANTS] < CALLS_FEW || share_of(less(alone, left_out), c->n[CREDITS_BUSY]) < alone_notable ||
         share_of(c->n[CREDITS_AT_LIMIT], known) >= limit_notable)
         return;
     advice_add(array, "one-call-at-a-time", ADVICE_NOTABLE, share_of(alone, known),
@@ -88,13 +137,13 @@ static void on_one_at_a_time(GArray *array, const struct statistics *s, unsigned
                         "threads, more read-ahead, asynchronous I/O), or use larger Calls (rsize, wsize)"));
 }
 
-static void on_idle(GArray *array, const struct statistics *s, unsigned side)
+static void on_idle(GArray *array, const struct statistics *s, unsigned side, uint64_t left_out)
 {
     const struct stat_credits *c = &s->credits[side];
-    uint64_t known = c->n[CREDITS_OBSERVED] - c->n[CREDITS_UNKNOWN], idle = known - c->n[CREDITS_BUSY];
+    uint64_t known = c->n[CREDITS_OBSERVED], idle = less(less(known, c->n[CREDITS_BUSY]), c->unsure);
     char share[UNITS_SIZE], time[UNITS_SIZE], median[UNITS_SIZE], most[UNITS_SIZE];
 
-    if (share_of(idle, known) < idle_notable || c->pauses.count == 0)
+    if (share_of(less(idle, left_out), known) < idle_notable || c->pauses.count == 0)
         return;
     advice_add(
         array, "idle-client", ADVICE_NOTABLE, share_of(idle, known),
@@ -107,14 +156,17 @@ static void on_idle(GArray *array, const struct statistics *s, unsigned side)
         g_strdup("this time is spent in the client or in its application, not in the network or the server"));
 }
 
-void rpcrdma_advice_on_credits(GArray *array, const struct statistics *s)
+void rpcrdma_advice_on_credits(GArray *array, const struct statistics *s, const struct stat_calls *sums)
 {
+    uint64_t left_out = advice_left_out(s, sums).most;
+
     for (unsigned side = 0; side < 2; side++) {
         on_limit(array, s, side);
         if (s->client != (int)side) /* callbacks are few: one at a time is normal */
             continue;
-        on_one_at_a_time(array, s, side);
-        on_idle(array, s, side);
+        if (!is_directory_bound(s, sums))
+            on_one_at_a_time(array, s, side, left_out);
+        on_idle(array, s, side, left_out);
     }
 }
 
@@ -124,6 +176,7 @@ void rpcrdma_advice_on_credits(GArray *array, const struct statistics *s)
 struct parts {
     uint64_t first, moving, reply, plain, all;
     uint64_t server;            /* the remainder */
+    uint64_t unseen;            /* of the remainder: data may have been moved by packets that were not captured */
     uint64_t lost, lost_moving; /* of all, and of moving data: waiting for lost or reordered packets */
     uint64_t network;           /* of the remainder except moving data, at least: the path to the server and back */
 };
@@ -147,6 +200,7 @@ static struct parts parts_of(const struct statistics *s, const struct stat_calls
         parts.network = s->round_trip_far * sums->time[CALL_LATENCY].count;
     parts.network = MIN(parts.network, others);
     parts.server = others - parts.network;
+    parts.unseen = MIN(sums->n[UNSEEN_MOVING], parts.server);
     return parts;
 }
 
@@ -183,18 +237,18 @@ static gchar *parts_text(const struct parts *p, const struct stat_calls *sums)
 static double busy_share(const struct statistics *s)
 {
     const struct stat_credits *c = &s->credits[s->client == 1];
-    uint64_t known = c->n[CREDITS_OBSERVED] - c->n[CREDITS_UNKNOWN];
 
-    return known == 0 ? 1 : share_of(c->n[CREDITS_BUSY], known);
+    return c->n[CREDITS_OBSERVED] == 0 ? 1 : share_of(c->n[CREDITS_BUSY], c->n[CREDITS_OBSERVED]);
 }
 
 /* Comes before statements about the server, which did not cause this time. */
-static bool on_lost(GArray *array, const struct statistics *s, const struct stat_calls *sums, const struct parts *p)
+static bool on_lost(GArray *array, const struct statistics *s, const struct stat_calls *sums, const struct parts *p,
+                    uint64_t left_out)
 {
     double share = share_of(p->lost, p->all);
     char text[UNITS_SIZE], time[UNITS_SIZE];
 
-    if (share < limit_notable)
+    if (share_of(p->lost, saturating_sum(p->all, left_out)) < limit_notable)
         return false;
     advice_add(array, "path-loss", share >= limit_problem ? ADVICE_PROBLEM : ADVICE_NOTABLE, busy_share(s) * share,
                g_strdup_printf("%s of the time of the Calls was spent waiting for lost or reordered packets.",
@@ -210,36 +264,58 @@ static bool on_lost(GArray *array, const struct statistics *s, const struct stat
     return true;
 }
 
+/* READDIRs are answered quickly: their number is the trouble. */
+static bool is_quick(const struct statistics *s)
+{
+    static const uint64_t quick_ns = 10000000;
+
+    for (const struct stat_calls *row = s->calls; row; row = row->next)
+        if (row->n[DIRECTORY_CALLS] > 0 && is_directory_row(&row->key) &&
+            histogram_quantile(&row->time[CALL_LATENCY], 0.5) > quick_ns)
+            return false;
+    return true;
+}
+
 /* A client's tap does not see when the server moves data. */
 static bool has_unseen_moves(const struct statistics *s, const struct stat_calls *sums)
 {
     return s->tapped && sums->time[CALL_MOVING].count == 0 && sums->n[OCTETS_READ] + sums->n[OCTETS_WRITTEN] > 0;
 }
 
+/* The Calls that were left out could make this part the largest. */
+static bool could_dominate(const struct parts *p, uint64_t left_out)
+{
+    uint64_t largest = MAX(MAX(p->moving - p->lost_moving + p->unseen, p->network), p->server);
+
+    return (left_out > 0 || p->unseen > 0) &&
+           share_of(saturating_sum(largest, left_out), saturating_sum(p->all, left_out)) >= part_notable;
+}
+
 static void on_parts(GArray *array, const struct statistics *s, const struct stat_calls *sums)
 {
     struct parts p = parts_of(s, sums);
-    bool lost = on_lost(array, s, sums, &p);
-    uint64_t server = p.server;
+    const struct left_out left = advice_left_out(s, sums);
+    bool lost = on_lost(array, s, sums, &p, left.most);
+    uint64_t server = p.server, most = saturating_sum(p.all, left.most);
     double busy = busy_share(s);
     char text[UNITS_SIZE];
 
-    if (share_of(p.moving - p.lost_moving, p.all) >= part_notable)
+    if (share_of(p.moving - p.lost_moving, most) >= part_notable)
         advice_add(array, "moving-data", ADVICE_NOTABLE, busy * share_of(p.moving, p.all),
                    g_strdup_printf("Moving data by RDMA takes %s of the time of the Calls.",
                                    units_share(p.moving - p.lost_moving, p.all, text)),
                    parts_text(&p, sums),
                    g_strdup("look at the rate, at retransmissions, and at the limit of outstanding Reads; then at the "
                             "network itself"));
-    else if (share_of(p.network, p.all) >= part_notable)
+    else if (share_of(p.network, most) >= part_notable)
         advice_add(array, "round-trips", ADVICE_NOTABLE, busy * share_of(p.network, p.all),
                    g_strdup_printf("The path to the server and back takes %s of the time of the Calls.",
                                    units_share(p.network, p.all, text)),
                    parts_text(&p, sums),
                    g_strdup("fewer and larger Calls, or more Calls at a time, help on this path"));
-    else if (has_unseen_moves(s, sums))
+    else if (has_unseen_moves(s, sums) || (is_directory_bound(s, sums) && is_quick(s)))
         return;
-    else if (share_of(server, p.all) >= part_notable)
+    else if (share_of(server - p.unseen, most) >= part_notable)
         advice_add(
             array, "server-time", ADVICE_NOTABLE, busy * share_of(server, p.all),
             g_strdup_printf("The server%s takes %s of the time of the Calls.",
@@ -247,6 +323,11 @@ static void on_parts(GArray *array, const struct statistics *s, const struct sta
             parts_text(&p, sums),
             g_strdup("look at the server: its disks and file system, its threads (Linux: /proc/fs/nfsd/threads), "
                      "and its load"));
+    else if (could_dominate(&p, left.most))
+        advice_add(
+            array, "parts-withheld", ADVICE_UNKNOWN, 1,
+            g_strdup("Where the time of the Calls went cannot be said: what was left out may have taken longer."),
+            parts_text(&p, sums), NULL);
     else if (!lost)
         advice_add(array, "parts", ADVICE_FACT, 1, g_strdup("No single phase of the Calls dominates."),
                    parts_text(&p, sums), NULL);
@@ -273,12 +354,26 @@ static const char *row_name(const struct stat_key *key)
     return key->known && procedure ? procedure->name : "such";
 }
 
-static bool has_tail(const struct stat_calls *row)
+/* The quantile among all Calls, if those that were left out were faster than it, or slower (`from_below`). */
+static uint64_t quantile_at_least(const struct stat_calls *row, uint64_t left_out, double q, bool from_below)
 {
     const struct histogram *latency = &row->time[CALL_LATENCY];
+    double all = (double)saturating_sum(latency->count, left_out), n = (double)latency->count;
+    double at = from_below ? q * all / n : 1 - (1 - q) * all / n;
 
-    return latency->count >= CALLS_FOR_TAIL &&
-           histogram_quantile(latency, 0.99) / TAIL_FACTOR >= histogram_quantile(latency, 0.5);
+    return at < 0 || at > 1 ? 0 : histogram_quantile(latency, at);
+}
+
+static bool has_tail(const struct statistics *s, const struct stat_calls *row)
+{
+    uint64_t left_out = saturating_sum(saturating_sum(stat_unanswered(row), row->n[CALLS_UNCERTAIN]), s->orphans);
+    uint64_t median, high;
+
+    if (row->time[CALL_LATENCY].count < CALLS_FOR_TAIL)
+        return false;
+    median = quantile_at_least(row, left_out, 0.5, true);
+    high = quantile_at_least(row, left_out, 0.99, false);
+    return high > 0 && median > 0 && high / TAIL_FACTOR >= median;
 }
 
 /* A slow COMPOUND is in the rows of all its operations: its rarest operation names it. */
@@ -291,7 +386,8 @@ static bool is_named_elsewhere(const struct statistics *s, const struct stat_cal
 
         if (other == row)
             before = false;
-        else if (other->slowest_frame == row->slowest_frame && has_tail(other) && (n < mine || (n == mine && before)))
+        else if (other->slowest_frame == row->slowest_frame && has_tail(s, other) &&
+                 (n < mine || (n == mine && before)))
             return true;
     }
     return false;
@@ -305,7 +401,7 @@ static void on_tail(GArray *array, const struct statistics *s, const struct stat
     const char *name = row_name(&row->key);
     g_autofree gchar *after = NULL;
 
-    if (!has_tail(row) || is_named_elsewhere(s, row))
+    if (!has_tail(s, row) || is_named_elsewhere(s, row))
         return;
     if (row->n[CALLS_DELAYED] >= latency->count / 100)
         after =
@@ -342,6 +438,86 @@ static void on_segments(GArray *array, const struct stat_calls *sums)
     }
 }
 
+/* ---- the slowest Calls ---- */
+
+enum waited { FOR_SERVER, FOR_CLIENT, FOR_DATA, FOR_PATH };
+
+/* Who waited for what, for the longest part of the Call's time. */
+static gchar *waited_text(const struct stat_slow *slow, enum waited *whom)
+{
+    uint64_t before = slow->first_frame > 0 ? slow->first : slow->latency;
+    uint64_t after = slow->last_frame > 0 ? less(slow->latency, slow->last) : 0;
+    uint64_t client = slow->data_frame > 0 ? less(slow->data, slow->first) : 0;
+    uint64_t moving = slow->last_frame > 0 ? less(less(slow->last, slow->first), client) : 0;
+    uint32_t begun = slow->first_frame > 0 ? slow->first_frame : slow->reply_frame;
+    char time[UNITS_SIZE];
+
+    *whom = FOR_SERVER;
+    if (slow->lost > slow->latency / 2) {
+        *whom = FOR_PATH;
+        return g_strdup_printf("%s of this passed until lost or reordered packets had come",
+                               units_time(slow->lost, time));
+    }
+    if (before >= MAX(MAX(after, client), moving)) {
+        if (slow->acked_frame > 0 && slow->acked_frame < begun)
+            return g_strdup_printf("the server had the Call (ACK in frame %" PRIu32 "), and sent the first octet %s "
+                                   "later, in frame %" PRIu32,
+                                   slow->acked_frame, units_time(less(before, slow->acked), time), begun);
+        return g_strdup_printf("the server%s sent the first octet %s after the Call, in frame %" PRIu32,
+                               slow->unseen ? ", as far as captured," : "", units_time(before, time), begun);
+    }
+    if (after >= MAX(client, moving))
+        return g_strdup_printf(
+            "the server sent the Reply%s %s after the last data (frame %" PRIu32 "), in frame %" PRIu32,
+            slow->unseen ? ", as far as captured," : "", units_time(after, time), slow->last_frame, slow->reply_frame);
+    *whom = client >= moving ? FOR_CLIENT : FOR_DATA;
+    if (client >= moving)
+        return g_strdup_printf("the server asked for the client's data in frame %" PRIu32 ", and the client sent the "
+                               "first octet %s later, in frame %" PRIu32,
+                               slow->first_frame, units_time(client, time), slow->data_frame);
+    return g_strdup_printf("data moved for %s, from frame %" PRIu32 " to frame %" PRIu32, units_time(moving, time),
+                           slow->data_frame > 0 ? slow->data_frame : slow->first_frame, slow->last_frame);
+}
+
+static gchar *slow_text(const struct stat_slow *slow, enum waited *whom)
+{
+    g_autofree gchar *waited = waited_text(slow, whom);
+    char time[UNITS_SIZE];
+
+    return g_strdup_printf("%s in frame %" PRIu32 ", took %s: %s", slow->key.known ? row_name(&slow->key) : "Call",
+                           slow->frame, units_time(slow->latency, time), waited);
+}
+
+static void on_slowest(GArray *array, const struct statistics *s)
+{
+    static const char *const next[] = {
+        [FOR_SERVER] = "look at what the server did at that time: its log, its disks and its threads",
+        [FOR_CLIENT] = "look at the client: its load, and the limit of outstanding Reads",
+        [FOR_DATA] = "look at the path and at both ends' rates",
+        [FOR_PATH] = "look for the packet loss first",
+    };
+    static const uint64_t slow_ns = 10000000;
+    bool slow = s->n_slowest > 0 && s->slowest[0].latency >= slow_ns;
+    GString *others = g_string_new(NULL);
+    enum waited whom = FOR_SERVER, other;
+
+    for (unsigned i = 1; i < s->n_slowest; i++) {
+        g_autofree gchar *text = slow_text(&s->slowest[i], &other);
+
+        g_string_append_printf(others, "%s%s", i == 1 ? "the next: " : "; ", text);
+    }
+    if (s->n_slowest == 1)
+        g_string_append(others, "the only Call with a known time");
+    if (s->n_slowest > 0) {
+        g_autofree gchar *text = slow_text(&s->slowest[0], &whom);
+
+        advice_add(array, "slowest", slow ? ADVICE_NOTABLE : ADVICE_FACT, slow ? ADVICE_FIRST : 0,
+                   g_strdup_printf("The slowest Call, %s.", text), g_strdup(others->str),
+                   slow ? g_strdup(next[whom]) : NULL);
+    }
+    g_string_free(others, TRUE);
+}
+
 /* Time without any answer is worse than slow answers. */
 static void on_unanswered(GArray *array, const struct statistics *s, const struct stat_calls *sums, uint64_t unanswered)
 {
@@ -354,7 +530,7 @@ static void on_unanswered(GArray *array, const struct statistics *s, const struc
 
     advice_add(
         array, "unanswered", silent ? ADVICE_PROBLEM : ADVICE_NOTABLE,
-        silent ? UNANSWERED_FIRST : share_of(unanswered, sums->n[CALLS]),
+        silent ? ADVICE_FIRST : share_of(unanswered, sums->n[CALLS]),
         g_strdup_printf("%" PRIu64 " Call%s no Reply in the capture%s.", unanswered,
                         unanswered == 1 ? " has" : "s have", gap),
         g_strdup_printf("of %" PRIu64 " Call%s; counted, but not part of the latency figures", sums->n[CALLS],
@@ -364,8 +540,10 @@ static void on_unanswered(GArray *array, const struct statistics *s, const struc
 
 void rpcrdma_advice_on_calls(GArray *array, const struct statistics *s, const struct stat_calls *sums)
 {
-    uint64_t unanswered = stat_unanswered(sums);
+    uint64_t unanswered = advice_left_out(s, sums).lossy ? 0 : stat_unanswered(sums);
 
+    on_directories(array, s, sums);
+    on_slowest(array, s);
     for (const struct stat_calls *row = s->calls; row; row = row->next)
         on_tail(array, s, row);
     on_segments(array, sums);

@@ -4,6 +4,7 @@
 #include "conformance/guests/rpcrdma/rpcrdma_taps.h"
 #include "conformance/stats/collect_internal.h"
 #include "engine/core/heap.h"
+#include "wire/nfs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,17 +35,68 @@ static void account(struct caller *caller, struct stat_credits *credits, int64_t
     if (time == 0)
         return;
     credits->n[CREDITS_OBSERVED] += time;
-    if (!caller->known) {
+    if (caller->outstanding > caller->doubtful)
+        credits->n[CREDITS_BUSY] += time;
+    else if (caller->known)
+        caller->idle += time;
+    else
+        credits->unsure += time;
+    if (!caller->known || caller->doubtful > 0) {
         credits->n[CREDITS_UNKNOWN] += time;
         return;
     }
-    credits->n[CREDITS_BUSY] += caller->outstanding > 0 ? time : 0;
     histogram_add(&credits->in_use, caller->outstanding, time);
     if (!collect_at_limit(caller))
         return;
     credits->n[CREDITS_AT_LIMIT] += time;
     credits->n[CREDITS_BY_REQUEST] += caller->requested != 0 && caller->requested < caller->granted ? time : 0;
     histogram_add(&credits->limit, collect_limit_of(caller), time);
+}
+
+static bool is_doubtful(const struct collector *collector, const struct open_call *call)
+{
+    return call->answer_holes != collector->side[call->side ^ 1u].holes;
+}
+
+/* The Call is over, or is taken to be over. */
+static void give_back(struct collector *collector, struct open_call *call)
+{
+    struct caller *caller = &collector->side[call->side].caller;
+
+    if (!call->holds_credit)
+        return;
+    call->holds_credit = false;
+    caller->outstanding -= caller->outstanding > 0;
+    caller->doubtful -= is_doubtful(collector, call) && caller->doubtful > 0;
+}
+
+/* The client was not idle while this Call was outstanding, although its answer might have been missing. */
+static void correct_idle(struct caller *caller, struct stat_credits *credits, const struct open_call *call)
+{
+    uint64_t from = call->idle_at, time = 0;
+
+    if (from < caller->taken_from) /* the part before the one that was taken already */
+        time = caller->taken_from - from;
+    if (caller->idle > caller->taken_to || from > caller->taken_to)
+        time += caller->idle - (from > caller->taken_to ? from : caller->taken_to);
+    if (time == 0)
+        return;
+    credits->n[CREDITS_BUSY] += time;
+    caller->taken_from = from < caller->taken_from || from > caller->taken_to ? from : caller->taken_from;
+    caller->taken_to = caller->idle;
+}
+
+/* A Call that takes much longer than all Calls before was answered in a packet that was not captured. */
+static void stop_doubting(struct collector *collector, int64_t now)
+{
+    enum { CALLS_ENOUGH = 8, TIMES_SLOWER = 10 };
+    struct open_call *call = collector->doubted;
+
+    while (call && collector->n_timed >= CALLS_ENOUGH && is_doubtful(collector, call) &&
+           time_since(call->called_ns, now) / TIMES_SLOWER > collector->slowest_ns) {
+        give_back(collector, call);
+        call = collector->doubted = call->newer;
+    }
 }
 
 static void note_credits(struct collector *collector, const struct caller *caller, bool reverse, int64_t now)
@@ -71,8 +123,10 @@ static void credit_call(struct collector *collector, const struct rpcrdma_connec
         caller->known = true; /* one Call is allowed before the first grant (section 3.3.3) */
         caller->granted = 1;
     }
+    stop_doubting(collector, m->place.time_ns);
     caller->requested = m->header.credit;
     if (call) {
+        call->idle_at = caller->idle;
         call->holds_credit = !m->transaction->repeats && m->transaction->damage != RPCRDMA_LATE;
         caller->outstanding += call->holds_credit;
     }
@@ -84,7 +138,7 @@ static void credit_call(struct collector *collector, const struct rpcrdma_connec
     note_credits(collector, caller, m->transaction && m->transaction->reverse, m->place.time_ns);
 }
 
-static void credit_answer(struct collector *collector, const struct rpcrdma_message *m, const struct open_call *call,
+static void credit_answer(struct collector *collector, const struct rpcrdma_message *m, struct open_call *call,
                           bool reverse)
 {
     unsigned side = m->side ^ 1u;
@@ -94,8 +148,10 @@ static void credit_answer(struct collector *collector, const struct rpcrdma_mess
 
     account(caller, credits, m->place.time_ns);
     limited = collect_at_limit(caller);
-    if (call && call->holds_credit && call->epoch == collector->epoch && caller->outstanding > 0)
-        caller->outstanding--;
+    if (call && is_doubtful(collector, call))
+        correct_idle(caller, credits, call);
+    if (call)
+        give_back(collector, call);
     caller->granted = m->header.credit;
     caller->known = true;
     if (credits->n[CREDITS_GRANTS] == 0 || caller->granted < credits->granted_least)
@@ -120,6 +176,7 @@ struct added {
     bool timed, moved;
     int64_t first_ns, last_ns;
     uint32_t frame;
+    struct stat_slow slow;
 };
 
 /* The counts that are not 0: few counts for many rows. */
@@ -245,6 +302,16 @@ static void collect_settle(struct collector *collector, const struct unsettled_a
     uint64_t *bin = !added->timed || answer->rows.key.reverse ? NULL : collect_bin(collector, added->last_ns);
 
     add_to_each(collector, &answer->rows, added);
+    if (added->timed) {
+        struct stat_slow slow = added->slow;
+
+        slow.latency = added->time[CALL_LATENCY];
+        slow.lost = added->n[LOST_TIME];
+        collector->n_timed++;
+        collector->slowest_ns = slow.latency > collector->slowest_ns ? slow.latency : collector->slowest_ns;
+        if (!slow.key.reverse)
+            statistics_add_slow(collector->now, &slow);
+    }
     if (!bin)
         return;
     bin[SERIES_LATENCY] = saturating_sum(bin[SERIES_LATENCY], added->time[CALL_LATENCY]);
@@ -274,6 +341,23 @@ static void settle_all(struct collector *collector)
             collect_settle(collector, answer);
     }
     collector->n_unsettled = 0;
+}
+
+static void note_acked(struct collector *collector, unsigned side, uint64_t offset)
+{
+    struct open_call *call = collector->unacked;
+
+    for (; call; call = call->newer) {
+        const struct rpcrdma_transaction *t = call->transaction;
+
+        if (call->side != side) /* callbacks are few */
+            continue;
+        if (t->call.offset >= offset)
+            break;
+        call->slow.acked_frame = collector->frame;
+        call->slow.acked = time_since(t->call.time_ns, collector->last_packet_ns);
+    }
+    collector->unacked = call;
 }
 
 static void collect_on_received(struct collector *collector, unsigned side, uint64_t offset)
@@ -337,7 +421,15 @@ static struct open_call *open_call(struct collector *collector, struct rpcrdma_t
         call = heap_get(sizeof *call);
     if (!call)
         return NULL;
-    *call = (struct open_call){.transaction = t, .epoch = collector->epoch, .older = collector->newest};
+    *call = (struct open_call){.transaction = t,
+                               .side = t->side,
+                               .called_ns = t->call.time_ns,
+                               .holes = collector->holes,
+                               .answer_holes = collector->side[t->side ^ 1u].holes,
+                               .holes_moved = collector->holes,
+                               .older = collector->newest};
+    collector->unacked = collector->unacked ? collector->unacked : call;
+    collector->doubted = collector->doubted ? collector->doubted : call;
     if (collector->newest)
         collector->newest->newer = call;
     else
@@ -357,6 +449,10 @@ static void close_call(struct collector *collector, struct open_call *call)
         call->newer->older = call->older;
     else
         collector->newest = call->older;
+    if (collector->unacked == call)
+        collector->unacked = call->newer;
+    if (collector->doubted == call)
+        collector->doubted = call->newer;
     call->newer = collector->spare;
     collector->spare = call;
 }
@@ -411,11 +507,113 @@ static bool collect_in_order(const struct rpcrdma_transaction *t, const struct o
     return !call->moved || (call->first_ns >= t->call.time_ns && call->last_ns <= m->place.time_ns);
 }
 
+/* ---- holes ---- */
+
+/* The first operation may have come in a packet that was not captured since the Call. */
+static int64_t earliest_move(const struct collector *collector, const struct open_call *call, int64_t now)
+{
+    int64_t from = call->called_ns;
+
+    if (call->holes == collector->holes)
+        return now;
+    if (collector->holes - call->holes <= HOLES_KEPT)
+        from = collector->missing[call->holes % HOLES_KEPT].from_ns;
+    from = from < call->called_ns ? call->called_ns : from;
+    return from < now ? from : now;
+}
+
+/* Read Responses after a part that the snap length cut are not always recognised. */
+static bool may_lack_data(const struct collector *collector, const struct open_call *call)
+{
+    const struct rpcrdma_transaction *t = call->transaction;
+
+    return !collector->now->whole && t->open->call_header.read_segments > 0;
+}
+
+/* How much longer data may have been moved than the captured packets show. */
+static uint64_t unseen_moving(const struct collector *collector, const struct open_call *call, int64_t now)
+{
+    int64_t early = call->moved ? call->early_ns : earliest_move(collector, call, now), late = now;
+    bool lacks = may_lack_data(collector, call);
+
+    if (lacks && !call->moved)
+        return time_since(call->called_ns, now);
+    if (!lacks && (call->holes == collector->holes || (call->moved && call->holes_moved == collector->holes)))
+        return call->moved ? time_since(early, call->first_ns) : 0;
+    if (!lacks && collector->missing[(collector->holes - 1) % HOLES_KEPT].to_ns < now)
+        late = collector->missing[(collector->holes - 1) % HOLES_KEPT].to_ns;
+    return call->moved ? time_since(early, call->first_ns) + time_since(call->last_ns, late) : time_since(early, late);
+}
+
+/* ---- the slowest Calls, and directories ---- */
+
+/* The operation that names a COMPOUND: the last one that is not merely added to others. */
+static struct stat_key name_of(const struct rpcrdma_transaction *t)
+{
+    const struct rows rows = rows_of(t);
+    struct stat_key key = rows.key;
+
+    for (unsigned i = rows.n; i-- > 0;) {
+        uint32_t op = rows.operations[i];
+
+        if (!key.operation) {
+            key.operation = true;
+            key.procedure = op;
+        }
+        if (op == NFS_OP_SEQUENCE || op == NFS_OP_PUTFH || op == NFS_OP_GETATTR || op == NFS_OP_GETFH)
+            continue;
+        key.procedure = op;
+        break;
+    }
+    return key;
+}
+
+static struct stat_slow slow_of(const struct collector *collector, const struct open_call *call,
+                                const struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = call->transaction;
+    struct stat_slow slow = call->slow;
+
+    slow.key = name_of(t);
+    slow.frame = t->call.frame;
+    slow.reply_frame = m->place.frame;
+    slow.unseen = call->holes != collector->holes || may_lack_data(collector, call);
+    if (call->moved) {
+        slow.first = time_since(t->call.time_ns, call->first_ns);
+        slow.last = time_since(t->call.time_ns, call->last_ns);
+    }
+    return slow;
+}
+
+/* A READDIR of any version: what it asks for, and whether the Reply is about as large. */
+static void count_directory(const struct rpcrdma_transaction *t, const struct rpcrdma_message *m, struct added *added)
+{
+    enum { NFS3_READDIR = 16, NFS3_READDIRPLUS = 17 };
+    const struct rpcrdma_body *body = &t->open->call_body;
+    uint64_t asked = 0, got = (uint64_t)m->n + t->open->octets_written;
+
+    if (!body->walked || !body->procedure || t->reverse)
+        return;
+    for (unsigned i = 0; i < body->n_values; i++) {
+        const struct nfs_value *value = &body->values[i];
+        bool directory = body->procedure->compound
+                             ? value->op == NFS_OP_READDIR
+                             : body->rpc.prog == NFS_PROGRAM && body->rpc.vers == 3 &&
+                                   (body->rpc.proc == NFS3_READDIR || body->rpc.proc == NFS3_READDIRPLUS);
+
+        if (directory && (value->mark == NFS_MARK_COUNT || value->mark == NFS_MARK_MAXCOUNT))
+            asked = value->value;
+    }
+    added->n[DIRECTORY_CALLS] = asked > 0;
+    added->n[DIRECTORY_ASKED] = asked;
+    added->n[DIRECTORY_FULL] = asked > 0 && got >= asked - asked / 4;
+}
+
 static void collect_count_answer(struct collector *collector, struct open_call *call, const struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = call->transaction;
-    bool uncertain =
-        t->damage || t->ambiguous || m->unsure || call->epoch != collector->epoch || !collect_in_order(t, call, m);
+    /* The Call was outstanding in between, whatever else was not captured. */
+    bool uncertain = t->damage == RPCRDMA_LATE || t->ambiguous || !collect_in_order(t, call, m);
     struct added added = {
         .first_ns = t->call.time_ns, .last_ns = m->place.time_ns, .timed = !uncertain, .moved = call->moved};
     uint64_t *bin;
@@ -438,6 +636,11 @@ static void collect_count_answer(struct collector *collector, struct open_call *
         added.time[CALL_MOVING] = time_since(call->first_ns, call->last_ns);
         added.time[CALL_TO_REPLY] = time_since(call->last_ns, m->place.time_ns);
     }
+    if (added.timed) {
+        added.n[UNSEEN_MOVING] = unseen_moving(collector, call, m->place.time_ns);
+        added.slow = slow_of(collector, call, m);
+    }
+    count_directory(t, m, &added);
     bin = t->reverse ? NULL : collect_bin(collector, m->place.time_ns);
     if (bin)
         bin[SERIES_REPLIES]++;
@@ -490,6 +693,7 @@ static void collect_take_answer(struct collector *collector, const struct rpcrdm
     struct open_call *call = t && rpcrdma_ends(m) ? t->host : NULL;
 
     credit_answer(collector, m, call, t && t->reverse);
+    collector->now->orphans += !t;
     if (!call)
         return;
     collect_count_answer(collector, call, m);
@@ -535,10 +739,13 @@ void rpcrdma_collect_message(struct collector *collector, const struct rpcrdma_c
     collector->take_open = collect_open;
     collector->sent_again = collect_on_sent_again;
     collector->received = collect_on_received;
+    collector->acked = note_acked;
     if (m->kind == RPCRDMA_KIND_CALL)
         take_call(collector, rpcrdma, m);
     else if ((m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR) && m->header.status == RPCRDMA_OK)
         collect_take_answer(collector, m);
+    else if (m->lacking > 0)
+        collector->now->unread++;
 }
 
 void rpcrdma_collect_move(struct collector *collector, const struct rpcrdma_move *move)
@@ -548,11 +755,22 @@ void rpcrdma_collect_move(struct collector *collector, const struct rpcrdma_move
     if (!call || move->unseen)
         return;
     rpcrdma_lost_moved(collector, call, &move->place);
-    if (!call->moved || move->place.time_ns < call->first_ns)
+    if (!call->moved)
+        call->early_ns = earliest_move(collector, call, move->place.time_ns);
+    if (!call->moved || move->place.time_ns < call->first_ns) {
         call->first_ns = move->place.time_ns;
-    if (!call->moved || move->place.time_ns > call->last_ns)
+        call->slow.first_frame = move->place.frame;
+    }
+    if (!call->moved || move->place.time_ns > call->last_ns) {
         call->last_ns = move->place.time_ns;
+        call->slow.last_frame = move->place.frame;
+    }
+    if (move->kind == RDMA_READ_RESPONSE && call->slow.data_frame == 0) {
+        call->slow.data_frame = move->place.frame;
+        call->slow.data = time_since(move->offer->transaction->call.time_ns, move->place.time_ns);
+    }
     call->moved = true;
+    call->holes_moved = collector->holes;
 }
 
 /* Only now is the procedure of a Long Call known. */
@@ -570,6 +788,8 @@ void rpcrdma_collect_retired(struct collector *collector, struct rpcrdma_transac
 
     if (!call)
         return;
+    if (collector->now)
+        give_back(collector, call);
     if (collector->now)
         count_end(collector, call, t->outcome == RPCRDMA_SETTLED ? CALLS_REPLIED : CALLS_FORGOTTEN);
     t->host = NULL;

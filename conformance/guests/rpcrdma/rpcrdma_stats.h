@@ -8,7 +8,7 @@
 extern const struct stat_guest rpcrdma_stat_guest;
 
 /* rpcrdma_advice.c */
-void rpcrdma_advice_on_credits(GArray *array, const struct statistics *statistics);
+void rpcrdma_advice_on_credits(GArray *array, const struct statistics *statistics, const struct stat_calls *sums);
 void rpcrdma_advice_on_time(GArray *array, const struct statistics *statistics, const struct stat_calls *sums);
 void rpcrdma_advice_on_calls(GArray *array, const struct statistics *statistics, const struct stat_calls *sums);
 
