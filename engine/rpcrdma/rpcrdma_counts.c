@@ -12,25 +12,25 @@ static unsigned entry_of(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     struct rpcrdma_procedure_count *procedures;
     unsigned i = 0;
 
-    for (; i < rpcrdma->counts.n; i++) {
-        const struct rpcrdma_procedure_count *count = &rpcrdma->procedures[i];
+    for (; i < rpcrdma->tally.counts.n; i++) {
+        const struct rpcrdma_procedure_count *count = &rpcrdma->tally.procedures[i];
 
         if (count->program == request->program && count->version == request->version &&
             count->procedure == request->procedure && count->reverse == t->reverse)
             return i + 1;
     }
     procedures =
-        heap_room(rpcrdma->procedures, &rpcrdma->procedures_size, i + 1, RPCRDMA_PROCEDURES_MAX, sizeof *procedures);
+        heap_room(rpcrdma->tally.procedures, &rpcrdma->tally.size, i + 1, RPCRDMA_PROCEDURES_MAX, sizeof *procedures);
     if (!procedures)
         return 0;
-    rpcrdma->procedures = procedures;
-    rpcrdma->procedures[i] = (struct rpcrdma_procedure_count){.program = request->program,
-                                                              .version = request->version,
-                                                              .procedure = request->procedure,
-                                                              .reverse = t->reverse};
-    rpcrdma->counts.procedures = rpcrdma->procedures;
-    rpcrdma->counts.n = i + 1;
-    INVARIANT(rpcrdma->counts.n <= rpcrdma->procedures_size && rpcrdma->counts.n <= RPCRDMA_PROCEDURES_MAX);
+    rpcrdma->tally.procedures = procedures;
+    rpcrdma->tally.procedures[i] = (struct rpcrdma_procedure_count){.program = request->program,
+                                                                    .version = request->version,
+                                                                    .procedure = request->procedure,
+                                                                    .reverse = t->reverse};
+    rpcrdma->tally.counts.procedures = rpcrdma->tally.procedures;
+    rpcrdma->tally.counts.n = i + 1;
+    INVARIANT(rpcrdma->tally.counts.n <= rpcrdma->tally.size && rpcrdma->tally.counts.n <= RPCRDMA_PROCEDURES_MAX);
     return i + 1;
 }
 
@@ -42,10 +42,10 @@ void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transactio
 
     entry = t->request.known ? entry_of(rpcrdma, t) : 0;
     if (entry == 0) {
-        rpcrdma->counts.other_calls++;
+        rpcrdma->tally.counts.other_calls++;
         return;
     }
-    count = &rpcrdma->procedures[entry - 1];
+    count = &rpcrdma->tally.procedures[entry - 1];
     INVARIANT(count->program == t->request.program && count->reverse == t->reverse);
     count->calls++;
     count->replies += t->outcome == RPCRDMA_REPLIED || t->outcome == RPCRDMA_SETTLED;
@@ -58,20 +58,20 @@ void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transactio
 
 const struct rpcrdma_counts *rpcrdma_connection_counts(const struct rpcrdma_connection *rpcrdma)
 {
-    return &rpcrdma->counts;
+    return &rpcrdma->tally.counts;
 }
 
 void rpcrdma_connection_restart_counts(struct rpcrdma_connection *rpcrdma)
 {
-    for (unsigned i = 0; i < rpcrdma->counts.n; i++) {
-        struct rpcrdma_procedure_count *count = &rpcrdma->procedures[i];
+    for (unsigned i = 0; i < rpcrdma->tally.counts.n; i++) {
+        struct rpcrdma_procedure_count *count = &rpcrdma->tally.procedures[i];
 
         *count = (struct rpcrdma_procedure_count){.program = count->program,
                                                   .version = count->version,
                                                   .procedure = count->procedure,
                                                   .reverse = count->reverse};
     }
-    memset(rpcrdma->counts.messages, 0, sizeof rpcrdma->counts.messages);
-    INVARIANT(rpcrdma->counts.procedures == rpcrdma->procedures);
-    rpcrdma->counts.other_calls = 0;
+    memset(rpcrdma->tally.counts.messages, 0, sizeof rpcrdma->tally.counts.messages);
+    INVARIANT(rpcrdma->tally.counts.procedures == rpcrdma->tally.procedures);
+    rpcrdma->tally.counts.other_calls = 0;
 }
