@@ -93,21 +93,18 @@ static void move_connection(struct talk *to, struct talk *from)
 static void move_end(struct rpc_talker *to, struct rpc_talker *from)
 {
     to->port = from->port;
-    to->line = from->line;
+    to->line.state = from->line.state;
+    to->line.up = from->line.up;
     to->end = from->end;
     to->open = from->open;
-    to->up = from->up;
-    to->tells = from->tells;
-    to->peer_data = from->peer_data;
+    to->peer = from->peer;
     to->grant = from->grant;
-    to->region = from->region;
-    to->stag_read = from->stag_read;
-    to->stag_write = from->stag_write;
-    to->credits = from->credits;
-    from->line = NULL;
+    to->memory = from->memory;
+    to->server.credits = from->server.credits;
+    from->line.state = NULL;
     from->end = NULL;
-    from->region = NULL;
-    from->open = from->up = false;
+    from->memory.region = NULL;
+    from->open = from->line.up = false;
     rpc_end_hand_over(to->end, to);
     if (to->port->handed_over)
         to->port->handed_over(to);
@@ -162,8 +159,8 @@ static void offer_anew(struct rpc_talker *talker)
 {
     struct memory *memory = rpc_end_memory(talker->end);
 
-    memory_invalidate(memory, talker->stag_read);
-    memory_invalidate(memory, talker->stag_write);
+    memory_invalidate(memory, talker->memory.stag_read);
+    memory_invalidate(memory, talker->memory.stag_write);
     rpc_talker_offer(talker);
 }
 

@@ -76,7 +76,7 @@ static void verbs_run(const struct carried *carried, int64_t until)
 
 static bool verbs_is_over(const struct carried *carried)
 {
-    return carried->is_over || (carried->talker && carried->talker->ended);
+    return carried->is_over || (carried->talker && carried->talker->line.ended);
 }
 
 static bool verbs_await(struct carried *carried, int64_t until, bool (*done)(const struct carried *carried))
@@ -98,13 +98,13 @@ static bool verbs_has_arrived(void *ctx, int64_t until)
 {
     struct carried *carried = ctx;
     struct rpc_talker *talker = carried->talker;
-    bool hold = talker->hold, arrived;
+    bool hold = talker->server.hold, arrived;
 
     if (!talker->end)
         return true;
-    talker->hold = true;
+    talker->server.hold = true;
     arrived = verbs_await(carried, until, is_acknowledged);
-    talker->hold = hold;
+    talker->server.hold = hold;
     return arrived;
 }
 
@@ -180,7 +180,7 @@ static void verbs_note_ends(const struct carried *carried)
 
 static bool is_up(const struct carried *carried)
 {
-    return carried->talker->up;
+    return carried->talker->line.up;
 }
 
 static bool has_opened(const struct carried *carried)
@@ -288,7 +288,7 @@ static bool verbs_open(struct rpc_talker *talker, const struct talker_wish *wish
 static enum rpc_port_event verbs_report_over(struct rpc_talker *talker)
 {
     struct talk *talk = talker->talk;
-    bool orderly = talker->ended && talker->orderly && !talker->terminated;
+    bool orderly = talker->line.ended && talker->line.orderly && !talker->terminated;
 
     if (!talker->fed_end)
         talk_note(talk, false, NULL, 0, orderly ? "disconnects" : "the connection is over");
@@ -302,11 +302,11 @@ static enum rpc_port_event verbs_hear(struct rpc_talker *talker, int64_t ns)
     struct talk *talk = talker->talk;
     int64_t until = MIN(talk_now() + ns, talk->deadline);
     struct carried *carried = talk->carrier ? talk->carrier->ctx : NULL;
-    unsigned before = talker->noticed;
+    unsigned before = talker->line.noticed;
     bool again = false;
 
     for (;;) {
-        if (talker->noticed != before && !talker->ended)
+        if (talker->line.noticed != before && !talker->line.ended)
             return RPC_PORT_HEARD;
         if (!carried || verbs_is_over(carried))
             return verbs_report_over(talker);
@@ -321,11 +321,11 @@ static void verbs_noticed(struct rpc_talker *talker)
 {
     struct carried *carried = talker->talk->carrier->ctx;
 
-    if (talker->up && !carried->was_up) {
+    if (talker->line.up && !carried->was_up) {
         verbs_note_ends(carried);
         talk_note(talker->talk, talk_is_initiator(talker->talk), NULL, 0, "connects");
     }
-    carried->was_up = talker->up;
+    carried->was_up = talker->line.up;
     live_stop(carried->loop);
 }
 
