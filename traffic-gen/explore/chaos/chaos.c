@@ -197,7 +197,7 @@ static bool connect_again(struct chaos *chaos)
 static bool chaos_is_usable(const struct chaos *chaos)
 {
     return chaos->connected && talk_is_open(&chaos->talk) && !chaos->talker.fed_end && !chaos->talker.terminated &&
-           !chaos->talk.our_fin;
+           !chaos->talk.connection.our_fin;
 }
 
 /* Reconnects the same client after a restart of the server. False: no answer, or a broken invariant. */

@@ -201,9 +201,9 @@ static void judge_refused_write(struct rpc_talker *talker)
                                                      {RDMAP_LAYER_RDMA, REMOTE_PROTECTION, EXPECTED_ANY}};
     struct talk *talk = talker->talk;
 
-    if (talk->has_ended_by && !expect_has_reason(&talk->ended_by, reasons, G_N_ELEMENTS(reasons)))
-        talk_inconclusive(talk, "a Terminate, but of layer %u type %u: not about memory", talk->ended_by.layer,
-                          talk->ended_by.etype);
+    if (talk->transcript.has_ended_by && !expect_has_reason(&talk->transcript.ended_by, reasons, G_N_ELEMENTS(reasons)))
+        talk_inconclusive(talk, "a Terminate, but of layer %u type %u: not about memory",
+                          talk->transcript.ended_by.layer, talk->transcript.ended_by.etype);
     else
         talk_passed_by_end(talk, "%s", rpc_talker_end_words(talker));
 }

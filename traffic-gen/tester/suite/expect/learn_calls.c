@@ -27,7 +27,7 @@ enum device_life look_by_calls(struct talk *talk)
     else if (talker.open)
         life = DEVICE_IDLES;
     else
-        life = talk->open_error == ECONNREFUSED ? DEVICE_REFUSES : DEVICE_VANISHED;
+        life = talk->wait.open_error == ECONNREFUSED ? DEVICE_REFUSES : DEVICE_VANISHED;
     if (life == DEVICE_ALIVE && talker.server.served > 0 && talk->run->sign == SIGN_UNKNOWN)
         talk->run->sign = SIGN_SPEAKS;
     rpc_talker_close(&talker);

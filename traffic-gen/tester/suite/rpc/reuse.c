@@ -69,24 +69,24 @@ static bool reuse_may_go_on(const struct rpc_talker *talker)
     const struct talk *talk = talker->talk;
 
     return talker->is_usual && talker->open && talker->end && !talker->fed_end && !talker->terminated &&
-           talk_is_open(talk) && !talk->our_fin && !talk->cut_short &&
+           talk_is_open(talk) && !talk->connection.our_fin && !talk->connection.cut_short &&
            (!talk->row || talk->result->outcome == OUTCOME_PASSED || talk->result->outcome == OUTCOME_NOT_APPLICABLE) &&
            rpc_end_outstanding(talker->end) == 0 && qp_pending(rpc_end_qp(talker->end)) == 0 &&
-           talk->parsed == talk->in->len;
+           talk->connection.parsed == talk->connection.in->len;
 }
 
 /* Moves the connection's members from one talk to the other; the case's members stay. */
 static void move_connection(struct talk *to, struct talk *from)
 {
     const struct talk old = *to;
-    struct talk left = {.fd = -1, .in = old.in};
+    struct talk left = {.connection = {.fd = -1, .in = old.connection.in}};
 
     talk_take_case(&left, from);
     *to = *from;
     talk_take_case(to, &old);
-    to->mss = old.mss;
-    if (to->said)
-        to->said->socket = to;
+    to->next.mss = old.next.mss;
+    if (to->saying.said)
+        to->saying.said->socket = to;
     *from = left;
 }
 
@@ -122,7 +122,7 @@ bool reuse_put(struct rpc_talker *talker)
     talk_take_findings(talk);
     line = g_new0(struct line, 1);
     line->port = g_array_index(ports, guint, ports->len - 1);
-    line->talk = (struct talk){.run = talk->run, .fd = -1, .in = g_byte_array_new()};
+    line->talk = (struct talk){.run = talk->run, .connection = {.fd = -1, .in = g_byte_array_new()}};
     move_connection(&line->talk, talk);
     line->talker.talk = &line->talk;
     move_end(&line->talker, talker);
@@ -150,7 +150,7 @@ static void reuse_give(struct line *line, struct rpc_talker *talker)
     move_connection(talk, &line->talk);
     move_end(talker, &line->talker);
     g_array_append_val(talk->result->ports, line->port);
-    g_byte_array_unref(line->talk.in);
+    g_byte_array_unref(line->talk.connection.in);
     g_free(line);
 }
 

@@ -397,7 +397,7 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
 
 void rpc_talker_let_go(struct rpc_talker *talker)
 {
-    if (talker->open || talker->talk->carrier) /* which owns the end */
+    if (talker->open || talker->talk->connection.carrier) /* which owns the end */
         talk_hang_up(talker->talk);
     talker->open = false;
     g_clear_pointer(&talker->end, rpc_end_free);
