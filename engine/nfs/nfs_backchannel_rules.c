@@ -18,7 +18,7 @@ static void judge_permission(struct nfs_look *look, const struct rpcrdma_message
 {
     struct nfs_connection *nfs = look->nfs;
 
-    if (nfs->back || nfs->back_asked > 0) {
+    if (nfs->backchannel.agreed || nfs->sessions.back_asked > 0) {
         nfs_pass(look, RULE_BIDI_6_01);
         nfs_pass(look, RULE_BIDI_6_02);
         nfs_pass(look, RULE_BIDI_3_2_02);
@@ -30,18 +30,18 @@ static void judge_permission(struct nfs_look *look, const struct rpcrdma_message
         nfs_inconclusive(look, RULE_BIDI_3_2_02);
         return;
     }
-    if (nfs->reported_reverse)
+    if (nfs->backchannel.reported_reverse)
         return;
-    nfs->reported_reverse = true;
-    if (nfs->session_asked)
+    nfs->backchannel.reported_reverse = true;
+    if (nfs->sessions.asked)
         nfs_fail(look, RULE_BIDI_3_2_02,
                  "expected CREATE_SESSION or BIND_CONN_TO_SESSION to set up a backchannel before a Call from the "
                  "server; found a session without a backchannel on this connection");
-    else if (nfs->minor_1)
+    else if (nfs->minors.later)
         nfs_fail(look, RULE_BIDI_6_02,
                  "expected CREATE_SESSION or BIND_CONN_TO_SESSION on this connection before a Call from the server; "
                  "found a Call from the server before any CREATE_SESSION or BIND_CONN_TO_SESSION");
-    else if (nfs->minor_0)
+    else if (nfs->minors.zero)
         nfs_fail(look, RULE_NFSULB_6_5_1_01,
                  "expected NFSv4.0 callbacks on a connection of their own; found a Call from the server");
     else
@@ -64,9 +64,9 @@ static uint32_t largest_request(const struct nfs_connection *nfs)
 {
     uint32_t largest = 0;
 
-    for (unsigned i = 0; i < nfs->n_sessions && i < NFS_SESSIONS_MAX; i++) {
-        if (nfs->sessions[i].limits.back_maxrequest > largest)
-            largest = nfs->sessions[i].limits.back_maxrequest;
+    for (unsigned i = 0; i < nfs->sessions.n && i < NFS_SESSIONS_MAX; i++) {
+        if (nfs->sessions.session[i].limits.back_maxrequest > largest)
+            largest = nfs->sessions.session[i].limits.back_maxrequest;
     }
     return largest;
 }
@@ -95,7 +95,7 @@ static void backchannel_judge_size(struct nfs_look *look, const struct rpcrdma_m
         return;
     }
     threshold = smaller_threshold(nfs, &known);
-    if (nfs->n_sessions == 0 || nfs->n_sessions > NFS_SESSIONS_MAX || !nfs_all_seen(nfs) || message->unsure)
+    if (nfs->sessions.n == 0 || nfs->sessions.n > NFS_SESSIONS_MAX || !nfs_all_seen(nfs) || message->unsure)
         nfs_inconclusive(look, RULE_NFSULB_6_5_2_06);
     else if (largest <= threshold)
         nfs_fail(
@@ -123,12 +123,12 @@ static void backchannel_judge_program(struct nfs_look *look, const struct rpcrdm
         return;
     if (!nfs_all_seen(nfs) || message->unsure)
         nfs_inconclusive(look, RULE_BIDI_6_01);
-    else if (!nfs->reported_program)
+    else if (!nfs->backchannel.reported_program)
         nfs_fail(look, RULE_BIDI_6_01,
                  "expected Calls from the server to a program of the client, such as its callback program; found a "
                  "Call to %s, procedure %u",
                  nfs_program_name(program) ? nfs_program_name(program) : "rpcbind", look->body->rpc.proc);
-    nfs->reported_program = true;
+    nfs->backchannel.reported_program = true;
 }
 
 void nfs_backchannel_message(struct nfs_look *look, const struct rpcrdma_message *message)
@@ -142,13 +142,13 @@ void nfs_backchannel_message(struct nfs_look *look, const struct rpcrdma_message
     }
     if (look->body->known)
         judge_permission(look, message);
-    if (look->body->known ? look->exchange->minor > 0 : look->nfs->minor_1)
+    if (look->body->known ? look->exchange->minor > 0 : look->nfs->minors.later)
         backchannel_judge_size(look, message);
 }
 
 void nfs_backchannel_finish(struct nfs_connection *nfs)
 {
-    if (nfs->minor_0 && !nfs->minor_1 && !nfs->reported_reverse && nfs_all_seen(nfs))
+    if (nfs->minors.zero && !nfs->minors.later && !nfs->backchannel.reported_reverse && nfs_all_seen(nfs))
         verdict_passed(nfs->verdict, RULE_NFSULB_6_5_1_01);
 }
 
@@ -178,18 +178,18 @@ static void note_returned(struct nfs_connection *nfs, const struct rpcrdma_body 
 
         if (!operation->has_status || operation->status != 0)
             continue;
-        if (operation->op == NFS_OP_DELEGRETURN && nfs->delegations > 0)
-            nfs->delegations--;
+        if (operation->op == NFS_OP_DELEGRETURN && nfs->backchannel.delegations > 0)
+            nfs->backchannel.delegations--;
         else if (operation->op == NFS_OP_DESTROY_SESSION)
-            nfs->delegations = 0;
+            nfs->backchannel.delegations = 0;
     }
-    INVARIANT(nfs->delegated || nfs->delegations == 0);
+    INVARIANT(nfs->backchannel.delegated || nfs->backchannel.delegations == 0);
 }
 
 bool nfs_connection_delegated(const struct nfs_connection *nfs, unsigned *left)
 {
-    *left = nfs->delegations;
-    return nfs->back && nfs->delegated;
+    *left = nfs->backchannel.delegations;
+    return nfs->backchannel.agreed && nfs->backchannel.delegated;
 }
 
 void nfs_delegation_reply(struct nfs_look *look)
@@ -204,15 +204,15 @@ void nfs_delegation_reply(struct nfs_look *look)
     while ((value = rpcrdma_value(look->body, NFS_MARK_DELEGATION, NFS_OP_OPEN, &i))) {
         if (value->value != OPEN_DELEGATE_READ && value->value != OPEN_DELEGATE_WRITE)
             continue;
-        nfs->delegations++;
-        nfs->delegated = true;
-        INVARIANT(nfs->delegations > 0);
-        if (nfs->back)
+        nfs->backchannel.delegations++;
+        nfs->backchannel.delegated = true;
+        INVARIANT(nfs->backchannel.delegations > 0);
+        if (nfs->backchannel.agreed)
             nfs_pass(look, RULE_BIDI_3_2_03);
-        else if (!nfs_all_seen(nfs) || look->exchange->limits.fore_maxresponse == 0 || nfs->back_asked > 0)
+        else if (!nfs_all_seen(nfs) || look->exchange->limits.fore_maxresponse == 0 || nfs->sessions.back_asked > 0)
             nfs_inconclusive(look, RULE_BIDI_3_2_03); /* the session was created on another connection */
-        else if (!nfs->reported_delegation) {
-            nfs->reported_delegation = true;
+        else if (!nfs->backchannel.reported_delegation) {
+            nfs->backchannel.reported_delegation = true;
             nfs_fail(look, RULE_BIDI_3_2_03,
                      "expected no delegation without a backchannel; found a %s delegation in a session created without "
                      "a backchannel",

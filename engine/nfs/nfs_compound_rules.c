@@ -19,9 +19,9 @@ void nfs_port_call(struct nfs_look *look)
     struct nfs_connection *nfs = look->nfs;
     uint16_t port = nfs->port[1 - look->t->side];
 
-    if (nfs->reported_port || port == 0 || look->body->rpc.proc == 0)
+    if (nfs->reported.port || port == 0 || look->body->rpc.proc == 0)
         return;
-    nfs->reported_port = true;
+    nfs->reported.port = true;
     if (port == RPCRDMA_PORT)
         nfs_pass(look, RULE_NFSULB_6_3_01);
     else
@@ -51,13 +51,13 @@ static void judge_complexity(struct nfs_look *look)
     const struct nfs_chunk_use use = nfs_chunk_use(t);
 
     if (use.reads > 0)
-        compound_judge_limit(look, RULE_NFSULB_6_4_2_01, &nfs->reported_reads, use.reads <= 1, 1, use.reads,
+        compound_judge_limit(look, RULE_NFSULB_6_4_2_01, &nfs->reported.reads, use.reads <= 1, 1, use.reads,
                              "Read chunk at a nonzero Position", "Call with", "Read chunks at nonzero Positions");
     if (t->n_writes > 0)
-        compound_judge_limit(look, RULE_NFSULB_6_4_2_02, &nfs->reported_writes, t->n_writes <= 1, 1, t->n_writes,
+        compound_judge_limit(look, RULE_NFSULB_6_4_2_02, &nfs->reported.writes, t->n_writes <= 1, 1, t->n_writes,
                              "Write chunk", "Call with", "Write chunks");
     if (use.longest > 0)
-        compound_judge_limit(look, RULE_NFSULB_6_4_2_03, &nfs->reported_segments, use.longest <= NFS_CHUNK_SEGMENTS_MAX,
+        compound_judge_limit(look, RULE_NFSULB_6_4_2_03, &nfs->reported.segments, use.longest <= NFS_CHUNK_SEGMENTS_MAX,
                              NFS_CHUNK_SEGMENTS_MAX, use.longest, "segments in a chunk", "chunk of", "segments");
 }
 

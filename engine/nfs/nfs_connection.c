@@ -35,7 +35,7 @@ void nfs_connection_free(struct nfs_connection *nfs)
         free(exchange);
     }
     nfs_readback_free(nfs);
-    free(nfs->turns);
+    free(nfs->sequence.turns);
     arena_release(nfs->arena);
 }
 
@@ -115,7 +115,7 @@ static bool counts_agree(const struct nfs_connection *nfs)
         if (in_flight->keepalives > in_flight->calls || in_flight->doubtful > in_flight->calls)
             return false;
     }
-    return nfs->delegated || nfs->delegations == 0;
+    return nfs->backchannel.delegated || nfs->backchannel.delegations == 0;
 }
 
 static struct nfs_exchange *exchange_of(struct nfs_connection *nfs, struct rpcrdma_transaction *t)
@@ -226,8 +226,8 @@ static void learn_minor(struct nfs_look *look)
     INVARIANT(look->exchange->minor >= 0 && look->exchange->minor <= NFS_MINOR_MAX);
     if (look->body->procedure->callback)
         return;
-    look->nfs->minor_0 |= minor->value == 0;
-    look->nfs->minor_1 |= minor->value > 0;
+    look->nfs->minors.zero |= minor->value == 0;
+    look->nfs->minors.later |= minor->value > 0;
 }
 
 static void forward_call(struct nfs_look *look)
@@ -310,8 +310,8 @@ static void connection_reply(struct nfs_look *look)
         return;
     nfs_readback_reply(look);
     if (body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.verf.flavor == RPC_AUTH_GSS &&
-        body->rpc.verf.length > look->nfs->verifier)
-        look->nfs->verifier = body->rpc.verf.length;
+        body->rpc.verf.length > look->nfs->size.verifier)
+        look->nfs->size.verifier = body->rpc.verf.length;
     INVARIANT(look->exchange == look->t->nfs);
     if (look->t->reverse) {
         nfs_backchannel_reply(look);
@@ -375,9 +375,9 @@ static void call_message(struct nfs_look *look, const struct rpcrdma_message *me
         return;
     }
     nfs->forward_calls++;
-    if (message->received > nfs->grant_offset) /* the latest grant has arrived */
-        nfs->former = nfs->grant;
-    nfs->asked = message->header.credit;
+    if (message->received > nfs->credits.offset) /* the latest grant has arrived */
+        nfs->credits.former = nfs->credits.grant;
+    nfs->credits.asked = message->header.credit;
     if (t->repeats || t->damage == RPCRDMA_LATE || exchange->outstanding)
         return;
     exchange->outstanding = true;
@@ -393,11 +393,11 @@ static void call_message(struct nfs_look *look, const struct rpcrdma_message *me
 
 static void take_grant(struct nfs_connection *nfs, const struct rpcrdma_message *reply)
 {
-    if (nfs->grant > nfs->former)
-        nfs->former = nfs->grant;
-    nfs->grant = reply->header.credit;
-    nfs->grant_offset = reply->place.offset;
-    nfs->grant_frame = reply->place.frame;
+    if (nfs->credits.grant > nfs->credits.former)
+        nfs->credits.former = nfs->credits.grant;
+    nfs->credits.grant = reply->header.credit;
+    nfs->credits.offset = reply->place.offset;
+    nfs->credits.frame = reply->place.frame;
 }
 
 /* A message without a matching Call. A Reply from the server grants credits nevertheless. */

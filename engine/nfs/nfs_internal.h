@@ -80,31 +80,93 @@ struct nfs_exchange {
     struct nfs_access *access; /* owned by nfs_readback.c; NULL: the Call does nothing with the contents of files */
 };
 
-struct nfs_failure {
-    struct nfs_request request;
-    unsigned times;
-    uint32_t frame;
-    bool retried, reported;
+/* Requests that failed: nfs_retry_rules.c. */
+struct nfs_failures {
+    struct nfs_failure {
+        struct nfs_request request;
+        unsigned times;
+        uint32_t frame;
+        bool retried, reported;
+    } failure[NFS_FAILURES_MAX];
+    unsigned n; /* in total */
 };
 
-/* A slot whose request ended with a transport error. */
-struct nfs_slot {
-    bool waiting; /* the slot has not been used again */
-    uint32_t slot;
-    uint64_t session;
-    unsigned others; /* requests in higher slots since the error */
-    uint32_t frame;  /* of the error */
+/* Credits, as far as NFS depends on them: nfs_retry_rules.c. */
+struct nfs_credits {
+    uint32_t grant, former; /* of the latest Reply; the most that the client may still rely on */
+    uint64_t offset;        /* of that Reply in its stream */
+    uint32_t frame;         /* of that Reply */
+    uint32_t asked;         /* requested by the latest Call */
+    bool reported;
 };
 
-/* The latest CB_RECALL_SLOT: nfs_recall_rules.c. */
-struct nfs_recall {
-    bool in_force; /* CB_RECALL_SLOT was sent, and the client did not refuse it */
-    bool answered; /* the client confirmed the target, and the server has not raised it since */
-    bool settled;  /* every request that got its slot before the answer has finished */
-    uint64_t session;
-    uint32_t target;
-    uint32_t call;          /* frame */
-    uint64_t answer_offset; /* in the client's stream */
+/* Slots whose request ended with a transport error: nfs_slot_rules.c. */
+struct nfs_slots {
+    struct nfs_slot {
+        bool waiting; /* the slot has not been used again */
+        uint32_t slot;
+        uint64_t session;
+        unsigned others; /* requests in higher slots since the error */
+        uint32_t frame;  /* of the error */
+    } lost[NFS_SLOTS_MAX];
+    unsigned n; /* in total */
+};
+
+/* CB_RECALL_SLOT: nfs_recall_rules.c. */
+struct nfs_recalls {
+    struct nfs_recall {
+        bool in_force; /* CB_RECALL_SLOT was sent, and the client did not refuse it */
+        bool answered; /* the client confirmed the target, and the server has not raised it since */
+        bool settled;  /* every request that got its slot before the answer has finished */
+        uint64_t session;
+        uint32_t target;
+        uint32_t call;          /* frame */
+        uint64_t answer_offset; /* in the client's stream */
+    } latest;
+    bool any; /* one was seen; the time of the first follows */
+    int64_t first_ns;
+};
+
+/* nfs_sessions.c */
+struct nfs_sessions {
+    struct nfs_session session[NFS_SESSIONS_MAX];
+    unsigned n;          /* created in total */
+    bool foreign;        /* a session that was created on another connection is in use */
+    bool asked;          /* CREATE_SESSION or BIND_CONN_TO_SESSION was sent */
+    unsigned back_asked; /* outstanding Calls that ask for a backchannel */
+};
+
+/* nfs_minor_rules.c */
+struct nfs_minors {
+    struct rpcrdma_across_objects objects;
+    uint32_t served[2]; /* minor versions that were carried out, one bit each; [1]: of callbacks */
+    bool zero, later;   /* COMPOUNDs of minor version 0 were seen, and of later minor versions */
+};
+
+/* nfs_sequence_rules.c */
+struct nfs_sequence {
+    struct rpcrdma_across_refusals refusals;
+    struct nfs_turn *turns; /* NFS_TURNS_MAX; NULL: no session is in use */
+};
+
+/* nfs_backchannel_rules.c */
+struct nfs_backchannel {
+    bool agreed;          /* by the server */
+    bool delegated;       /* any delegations were granted */
+    unsigned delegations; /* granted here and not returned */
+    bool reported_reverse, reported_program, reported_delegation;
+};
+
+/* nfs_size_rules.c */
+struct nfs_size {
+    uint32_t verifier; /* octets of the largest RPCSEC_GSS verifier in a Reply so far */
+    bool reported_needless;
+    bool reported_default; /* a finding that depends on the default threshold */
+};
+
+/* Reported once per connection: nfs_compound_rules.c. */
+struct nfs_reported {
+    bool port, reads, writes, segments;
 };
 
 /* Outstanding forward Calls, by caller. While the client is unknown, Calls from the server count as forward. */
@@ -123,41 +185,20 @@ struct nfs_connection {
     struct nfs_exchange *spare;
     uint64_t forward_calls, answered; /* in total */
     struct nfs_in_flight in_flight[2];
-    uint32_t grant, former; /* credits of the latest Reply; the most that the client may still rely on */
-    uint64_t grant_offset;  /* of that Reply in its stream */
-    uint32_t grant_frame;
-    uint32_t asked;        /* credits that the latest Call requested */
-    uint32_t verifier;     /* octets of the largest RPCSEC_GSS verifier in a Reply so far */
-    bool v4;               /* NFSv4 Calls were seen */
-    bool minor_0, minor_1; /* COMPOUNDs of minor version 0 were seen, and of later minor versions */
-    /* sessions */
-    struct nfs_session sessions[NFS_SESSIONS_MAX];
-    unsigned n_sessions; /* created in total */
-    bool foreign;        /* a session that was created on another connection is in use */
-    bool session_asked;  /* CREATE_SESSION or BIND_CONN_TO_SESSION was sent */
-    struct rpcrdma_across_objects objects;
-    uint32_t minors[2]; /* minor versions that were carried out, one bit each; [1]: of callbacks */
-    struct rpcrdma_across_refusals refusals;
-    struct nfs_turn *turns; /* NFS_TURNS_MAX; NULL: no session is in use */
-    unsigned back_asked;    /* outstanding Calls that ask for a backchannel */
-    bool back;              /* the server agreed to a backchannel */
-    unsigned delegations;   /* granted here and not returned */
-    bool delegated;         /* any were granted */
-    bool blind;             /* at least one Call or Reply could not be understood */
-    unsigned unread;        /* outstanding Calls whose payload is not complete yet */
-    struct nfs_recall recall;
-    bool recalled; /* a CB_RECALL_SLOT was seen; the time of the first follows */
-    int64_t recalled_ns;
+    bool v4;         /* NFSv4 Calls were seen */
+    bool blind;      /* at least one Call or Reply could not be understood */
+    unsigned unread; /* outstanding Calls whose payload is not complete yet */
+    struct nfs_credits credits;
+    struct nfs_size size;
+    struct nfs_reported reported;
+    struct nfs_backchannel backchannel;
+    struct nfs_sessions sessions;
+    struct nfs_minors minors;
+    struct nfs_sequence sequence;
+    struct nfs_recalls recalls;
     struct nfs_readback *readback; /* NULL: no file has changed */
-    /* retries */
-    struct nfs_failure failures[NFS_FAILURES_MAX];
-    unsigned n_failures; /* in total */
-    struct nfs_slot lost[NFS_SLOTS_MAX];
-    unsigned n_lost; /* in total */
-    /* reported once per connection */
-    bool reported_port, reported_reads, reported_writes, reported_segments, reported_credit, reported_reverse,
-        reported_program, reported_delegation, reported_needless;
-    bool reported_default; /* a finding that depends on the default threshold */
+    struct nfs_failures failures;
+    struct nfs_slots slots;
 };
 
 /* A Call or Reply that is judged. */

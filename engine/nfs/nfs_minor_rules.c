@@ -13,12 +13,12 @@ enum { MINOR_VERS_MISMATCH = 10021 /* RFC 5662 */ };
 
 const struct rpcrdma_across_objects *nfs_connection_objects(const struct nfs_connection *nfs)
 {
-    return &nfs->objects;
+    return &nfs->minors.objects;
 }
 
 static struct rpcrdma_across_object *minor_use_of(struct nfs_look *look, uint64_t object)
 {
-    struct rpcrdma_across_objects *uses = &look->nfs->objects;
+    struct rpcrdma_across_objects *uses = &look->nfs->minors.objects;
     struct rpcrdma_across_object *use;
 
     for (unsigned i = 0; i < uses->n && i < RPCRDMA_ACROSS_OBJECTS_MAX; i++) {
@@ -81,7 +81,7 @@ void nfs_minor_message(struct nfs_look *look, bool reply)
 void nfs_minor_reply(struct nfs_look *look)
 {
     const struct rpcrdma_body *body = look->body;
-    uint32_t *served = &look->nfs->minors[look->t->reverse], bit;
+    uint32_t *served = &look->nfs->minors.served[look->t->reverse], bit;
     unsigned i = 0;
     const struct nfs_value *status = rpcrdma_value(body, NFS_MARK_STATUS, 0, &i);
 

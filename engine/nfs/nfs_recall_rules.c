@@ -15,23 +15,23 @@
 
 void nfs_recall_call(struct nfs_look *look)
 {
-    struct nfs_recall *recall = &look->nfs->recall;
+    struct nfs_recall *recall = &look->nfs->recalls.latest;
     uint32_t target;
 
     if (look->t->repeats || !nfs_value_of(look->body, NFS_MARK_TARGET_SLOT, NFS_OP_CB_RECALL_SLOT, &target))
         return;
-    if (!look->nfs->recalled) {
-        look->nfs->recalled = true;
-        look->nfs->recalled_ns = look->place.time_ns;
+    if (!look->nfs->recalls.any) {
+        look->nfs->recalls.any = true;
+        look->nfs->recalls.first_ns = look->place.time_ns;
     }
     *recall = (struct nfs_recall){
         .in_force = true, .session = look->exchange->session_hash, .target = target, .call = look->t->call.frame};
-    INVARIANT(!look->nfs->recall.in_force || look->nfs->recalled);
+    INVARIANT(!look->nfs->recalls.latest.in_force || look->nfs->recalls.any);
 }
 
 void nfs_recall_answer(struct nfs_look *look)
 {
-    struct nfs_recall *recall = &look->nfs->recall;
+    struct nfs_recall *recall = &look->nfs->recalls.latest;
     const struct nfs_operation *result = nfs_operation_find(look->body, NFS_OP_CB_RECALL_SLOT);
     unsigned client = other_side(look->t->side);
 
@@ -44,7 +44,7 @@ void nfs_recall_answer(struct nfs_look *look)
     recall->answered = true;
     recall->settled = look->nfs->in_flight[client].calls == 0 && rpcrdma_calls_seen(look->nfs->rpcrdma, client);
     recall->answer_offset = look->place.offset;
-    INVARIANT(recall->in_force && look->nfs->recalled && recall->call == look->t->call.frame);
+    INVARIANT(recall->in_force && look->nfs->recalls.any && recall->call == look->t->call.frame);
 }
 
 /* ---- requests of the session ---- */
@@ -69,7 +69,7 @@ static void judge_highest(struct nfs_look *look, const struct nfs_recall *recall
 
 void nfs_recall_slot(struct nfs_look *look)
 {
-    const struct nfs_recall *recall = &look->nfs->recall;
+    const struct nfs_recall *recall = &look->nfs->recalls.latest;
     struct nfs_look found = *look;
     uint32_t slot;
 
@@ -93,7 +93,7 @@ void nfs_recall_slot(struct nfs_look *look)
 /* The server may have raised its target again; an answer also shows what the client had sent. */
 void nfs_recall_reply(struct nfs_look *look)
 {
-    struct nfs_recall *recall = &look->nfs->recall;
+    struct nfs_recall *recall = &look->nfs->recalls.latest;
     uint32_t target;
 
     if (!recall->in_force || recall->session != look->exchange->session_hash)
@@ -108,10 +108,10 @@ void nfs_recall_reply(struct nfs_look *look)
 
 enum rpcrdma_returns nfs_recall_returns(const struct nfs_connection *nfs)
 {
-    if (nfs->recall.in_force)
+    if (nfs->recalls.latest.in_force)
         return RPCRDMA_RETURNS_ASKED;
-    if (nfs->minor_1) /* another connection may be the session's backchannel */
-        return nfs->back && nfs_all_seen(nfs) ? RPCRDMA_RETURNS_NOT_ASKED : RPCRDMA_RETURNS_UNCLEAR;
+    if (nfs->minors.later) /* another connection may be the session's backchannel */
+        return nfs->backchannel.agreed && nfs_all_seen(nfs) ? RPCRDMA_RETURNS_NOT_ASKED : RPCRDMA_RETURNS_UNCLEAR;
     if (!nfs_all_seen(nfs))
         return RPCRDMA_RETURNS_UNCLEAR;
     return nfs->forward_calls > 0 ? RPCRDMA_RETURNS_NO_SESSION : RPCRDMA_RETURNS_UNKNOWN;
@@ -119,6 +119,6 @@ enum rpcrdma_returns nfs_recall_returns(const struct nfs_connection *nfs)
 
 bool nfs_connection_recalled(const struct nfs_connection *nfs, int64_t *time_ns)
 {
-    *time_ns = nfs->recalled_ns;
-    return nfs->recalled;
+    *time_ns = nfs->recalls.first_ns;
+    return nfs->recalls.any;
 }

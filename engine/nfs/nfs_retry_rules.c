@@ -85,9 +85,9 @@ static bool same_shape(const struct nfs_request *a, const struct nfs_request *b)
 
 static struct nfs_failure *retry_failure_of(struct nfs_connection *nfs, const struct nfs_request *request)
 {
-    for (unsigned i = 0; i < nfs->n_failures && i < NFS_FAILURES_MAX; i++) {
-        if (retry_same_request(&nfs->failures[i].request, request))
-            return &nfs->failures[i];
+    for (unsigned i = 0; i < nfs->failures.n && i < NFS_FAILURES_MAX; i++) {
+        if (retry_same_request(&nfs->failures.failure[i].request, request))
+            return &nfs->failures.failure[i];
     }
     return NULL;
 }
@@ -174,7 +174,7 @@ void nfs_retry_failed(struct nfs_look *look)
         return;
     failure = retry_failure_of(nfs, request);
     if (!failure) {
-        failure = &nfs->failures[nfs->n_failures++ % NFS_FAILURES_MAX];
+        failure = &nfs->failures.failure[nfs->failures.n++ % NFS_FAILURES_MAX];
         *failure = (struct nfs_failure){.request = *request};
     }
     failure->times++;
@@ -185,8 +185,8 @@ void nfs_retry_failed(struct nfs_look *look)
 
 void nfs_retry_finish(struct nfs_connection *nfs)
 {
-    for (unsigned i = 0; i < nfs->n_failures && i < NFS_FAILURES_MAX; i++) {
-        const struct nfs_failure *failure = &nfs->failures[i];
+    for (unsigned i = 0; i < nfs->failures.n && i < NFS_FAILURES_MAX; i++) {
+        const struct nfs_failure *failure = &nfs->failures.failure[i];
 
         if (failure->request.complex && failure->times == 1 && !failure->retried &&
             nfs->options.profile != PROFILE_RFC5666)
@@ -231,22 +231,22 @@ void nfs_retry_credits(struct nfs_look *look)
 {
     struct nfs_connection *nfs = look->nfs;
     const struct nfs_in_flight *in_flight = &nfs->in_flight[look->t->side];
-    uint32_t grant = nfs->grant > nfs->former ? nfs->grant : nfs->former;
+    uint32_t grant = nfs->credits.grant > nfs->credits.former ? nfs->credits.grant : nfs->credits.former;
 
-    if (nfs->asked < grant)
-        grant = nfs->asked;
+    if (nfs->credits.asked < grant)
+        grant = nfs->credits.asked;
     if (!nfs->v4 || !look->body->known)
         return;
     nfs_pass(look, RULE_NFSULB_6_7_2_03);
     if (grant <= 1)
         return;
-    if (rpcrdma_hole_since(nfs->rpcrdma, other_side(look->t->side), nfs->grant_frame) ||
+    if (rpcrdma_hole_since(nfs->rpcrdma, other_side(look->t->side), nfs->credits.frame) ||
         (in_flight->calls >= grant && (in_flight->doubtful > 0 || !rpcrdma_answers_seen(nfs->rpcrdma, look->t->side))))
         nfs_inconclusive(look, RULE_NFSULB_6_7_2_01);
     else if (in_flight->calls < grant || in_flight->keepalives > 0)
         nfs_pass(look, RULE_NFSULB_6_7_2_01);
-    else if (in_flight->calls == grant && !nfs->reported_credit) {
-        nfs->reported_credit = true;
+    else if (in_flight->calls == grant && !nfs->credits.reported) {
+        nfs->credits.reported = true;
         nfs_fail(look, RULE_NFSULB_6_7_2_01,
                  "expected one credit to be reserved for health checks; found all %u credits in use", grant);
     }

@@ -30,9 +30,9 @@ static struct nfs_turn *turn_of(struct nfs_connection *nfs, const struct nfs_tur
 {
     uint64_t h = turn->session + turn->slot + turn->reverse * (NFS_TURNS_MAX / 2);
 
-    if (!nfs->turns)
-        nfs->turns = heap_zeroed(NFS_TURNS_MAX, sizeof *nfs->turns);
-    return !nfs->turns ? NULL : &nfs->turns[(h ^ h >> 32) % NFS_TURNS_MAX];
+    if (!nfs->sequence.turns)
+        nfs->sequence.turns = heap_zeroed(NFS_TURNS_MAX, sizeof *nfs->sequence.turns);
+    return !nfs->sequence.turns ? NULL : &nfs->sequence.turns[(h ^ h >> 32) % NFS_TURNS_MAX];
 }
 
 static bool same_slot(const struct nfs_turn *a, const struct nfs_turn *b)
@@ -70,7 +70,7 @@ void nfs_sequence_call(struct nfs_look *look)
 
 const struct rpcrdma_across_refusals *nfs_connection_refusals(const struct nfs_connection *nfs)
 {
-    return &nfs->refusals;
+    return &nfs->sequence.refusals;
 }
 
 static const char *status_name(uint32_t status)
@@ -135,10 +135,10 @@ static void sequence_judge_refusal(struct nfs_look *look, uint32_t status)
         nfs_inconclusive(look, RULE_NFS41_18_46_3_01);
         return;
     }
-    if (nfs->refusals.n++ < RPCRDMA_ACROSS_REFUSED_MAX)
-        nfs->refusals.refused[nfs->refusals.n - 1] =
+    if (nfs->sequence.refusals.n++ < RPCRDMA_ACROSS_REFUSED_MAX)
+        nfs->sequence.refusals.refused[nfs->sequence.refusals.n - 1] =
             (struct rpcrdma_across_refused){.session = turn->session, .place = look->place};
-    INVARIANT(nfs->refusals.n > 0 && turn->any);
+    INVARIANT(nfs->sequence.refusals.n > 0 && turn->any);
     nfs_fail(look, RULE_NFS41_18_46_3_01,
              "expected a new request to be carried out, as sequence %" PRIu32 " is %s slot %" PRIu32
              "; found %s in answer to a new request",

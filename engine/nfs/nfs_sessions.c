@@ -32,9 +32,9 @@ static const uint8_t *session_id(const struct rpcrdma_body *body, uint32_t op)
 
 static const struct nfs_session *sessions_find(const struct nfs_connection *nfs, const uint8_t *id)
 {
-    for (unsigned i = 0; id && i < nfs->n_sessions && i < NFS_SESSIONS_MAX; i++) {
-        if (memcmp(nfs->sessions[i].id, id, NFS_SESSION_ID_LEN) == 0)
-            return &nfs->sessions[i];
+    for (unsigned i = 0; id && i < nfs->sessions.n && i < NFS_SESSIONS_MAX; i++) {
+        if (memcmp(nfs->sessions.session[i].id, id, NFS_SESSION_ID_LEN) == 0)
+            return &nfs->sessions.session[i];
     }
     return NULL;
 }
@@ -46,7 +46,7 @@ static void set_depth(struct nfs_look *look)
     unsigned client = look->t->side, server = other_side(client);
     uint32_t fore = 0, back = 0;
 
-    if (look->nfs->n_sessions == 1 && !look->nfs->foreign) { /* with several, a Read may belong to another */
+    if (look->nfs->sessions.n == 1 && !look->nfs->sessions.foreign) { /* with several, a Read may belong to another */
         nfs_value_of(look->body, NFS_MARK_FORE_IRD, NFS_OP_CREATE_SESSION, &fore);
         nfs_value_of(look->body, NFS_MARK_BACK_IRD, NFS_OP_CREATE_SESSION, &back);
     }
@@ -59,7 +59,7 @@ static void note_foreign(struct nfs_look *look)
 {
     struct nfs_connection *nfs = look->nfs;
 
-    nfs->foreign = true;
+    nfs->sessions.foreign = true;
     rpcrdma_connection_depth(nfs->rpcrdma, 0, 0, 0);
     rpcrdma_connection_depth(nfs->rpcrdma, 1, 0, 0);
 }
@@ -83,26 +83,26 @@ void nfs_sessions_call(struct nfs_look *look)
     look->exchange->session_frame = session ? session->frame : 0;
     if (session)
         look->exchange->limits = session->limits;
-    else if (id && !look->nfs->foreign)
+    else if (id && !look->nfs->sessions.foreign)
         note_foreign(look);
     if (body->procedure->callback)
         return;
     create = nfs_value_of(body, NFS_MARK_SESSION_FLAGS, NFS_OP_CREATE_SESSION, &flags);
     bind = nfs_value_of(body, NFS_MARK_BIND_DIR, NFS_OP_BIND_CONN_TO_SESSION, &dir);
-    nfs->session_asked |= create || bind;
+    nfs->sessions.asked |= create || bind;
     look->exchange->asks_session = create || bind;
     if (look->t->repeats || look->exchange->asks_back)
         return;
     look->exchange->asks_back =
         (create && (flags & CONN_BACK_CHAN)) ||
         (bind && (dir == FROM_CLIENT_BACK || dir == FROM_CLIENT_FORE_OR_BOTH || dir == FROM_CLIENT_BACK_OR_BOTH));
-    nfs->back_asked += look->exchange->asks_back;
-    INVARIANT(!look->exchange->asks_back || nfs->back_asked > 0);
+    nfs->sessions.back_asked += look->exchange->asks_back;
+    INVARIANT(!look->exchange->asks_back || nfs->sessions.back_asked > 0);
 }
 
 void nfs_sessions_settled(struct nfs_connection *nfs, struct nfs_exchange *exchange)
 {
-    nfs->back_asked -= exchange->asks_back;
+    nfs->sessions.back_asked -= exchange->asks_back;
     exchange->asks_back = false;
 }
 
@@ -110,7 +110,7 @@ static void created(struct nfs_look *look, uint32_t flags)
 {
     struct nfs_connection *nfs = look->nfs;
     const uint8_t *id = session_id(look->body, NFS_OP_CREATE_SESSION);
-    struct nfs_session *session = &nfs->sessions[nfs->n_sessions % NFS_SESSIONS_MAX];
+    struct nfs_session *session = &nfs->sessions.session[nfs->sessions.n % NFS_SESSIONS_MAX];
     struct nfs_limits *limits = &session->limits;
 
     if (!id) {
@@ -125,10 +125,10 @@ static void created(struct nfs_look *look, uint32_t flags)
     if (!nfs_value_of(&look->t->open->call_body, NFS_MARK_BACK_MAXREQUEST, NFS_OP_CREATE_SESSION,
                       &limits->back_maxrequest))
         limits->back_maxrequest = 0;
-    nfs->n_sessions++;
+    nfs->sessions.n++;
     set_depth(look);
-    nfs->back |= (flags & CONN_BACK_CHAN) != 0;
-    INVARIANT(sessions_find(nfs, id) && nfs->n_sessions > 0);
+    nfs->backchannel.agreed |= (flags & CONN_BACK_CHAN) != 0;
+    INVARIANT(sessions_find(nfs, id) && nfs->sessions.n > 0);
 }
 
 void nfs_sessions_reply(struct nfs_look *look)
@@ -141,5 +141,5 @@ void nfs_sessions_reply(struct nfs_look *look)
     if (nfs_value_of(look->body, NFS_MARK_SESSION_FLAGS, NFS_OP_CREATE_SESSION, &flags))
         created(look, flags);
     if (nfs_value_of(look->body, NFS_MARK_BIND_DIR, NFS_OP_BIND_CONN_TO_SESSION, &dir))
-        look->nfs->back |= dir == FROM_SERVER_BACK || dir == FROM_SERVER_BOTH;
+        look->nfs->backchannel.agreed |= dir == FROM_SERVER_BACK || dir == FROM_SERVER_BOTH;
 }

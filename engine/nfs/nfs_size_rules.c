@@ -35,7 +35,7 @@ static struct room size_room_for(const struct nfs_look *look)
     room.threshold = rpcrdma_connection_threshold(look->nfs->rpcrdma, 1u - t->side, &negotiated);
     room.sure = negotiated || (room.threshold != 0 && room.threshold == look->nfs->options.assume_inline);
     room.gss = look->body->rpc.cred.flavor == RPC_AUTH_GSS;
-    room.verifier = room.gss ? look->nfs->verifier : 0;
+    room.verifier = room.gss ? look->nfs->size.verifier : 0;
     room.chunk = room.has_chunk ? t->chunks[t->reply_chunk].length : 0;
     INVARIANT(room.header >= RPCRDMA_HEADER_MIN);
     return room;
@@ -75,9 +75,9 @@ static void fail_missing(struct nfs_look *look, enum rule_id rule, const struct 
         nfs_inconclusive(look, rule); /* section 6 has its own way to agree on a threshold */
         return;
     }
-    if (!room->sure && look->nfs->reported_default)
+    if (!room->sure && look->nfs->size.reported_default)
         return;
-    look->nfs->reported_default |= !room->sure;
+    look->nfs->size.reported_default |= !room->sure;
     nfs_fail_as(look, rule, room->sure || severity < SEVERITY_WARNING ? severity : SEVERITY_WARNING,
                 "expected a Reply chunk, as the Reply may have %" PRIu64
                 " octets and the inline threshold is %u%s; found a Call without a Reply chunk",
@@ -110,12 +110,12 @@ static void size_judge_chunk(struct nfs_look *look, const struct room *room, con
     if (size_fits(room, size->largest + (room->gss ? VERIFIER_MAX : 0))) {
         if (!size->exact || !room->sure)
             return;
-        if (!look->nfs->reported_needless)
+        if (!look->nfs->size.reported_needless)
             nfs_fail(look, RULE_RPCR_4_3_3_02,
                      "expected no Reply chunk, as the Reply has at most %" PRIu64
                      " octets and the inline threshold is %u; found a Call with a Reply chunk",
                      room->header + size->largest, room->threshold);
-        look->nfs->reported_needless = true;
+        look->nfs->size.reported_needless = true;
         return;
     }
     if (size->asked == 0)

@@ -12,15 +12,15 @@ enum { REQUESTS_MANY = 16 };
 void nfs_slot_failed(struct nfs_look *look)
 {
     struct nfs_connection *nfs = look->nfs;
-    struct nfs_slot *lost = &nfs->lost[nfs->n_lost % NFS_SLOTS_MAX];
+    struct nfs_slot *lost = &nfs->slots.lost[nfs->slots.n % NFS_SLOTS_MAX];
     uint32_t slot;
 
     if (!look->exchange->in_session || !nfs_value_of(look->body, NFS_MARK_SLOT, NFS_OP_SEQUENCE, &slot))
         return;
     *lost = (struct nfs_slot){
         .waiting = true, .slot = slot, .session = look->exchange->session_hash, .frame = look->place.frame};
-    nfs->n_lost++;
-    INVARIANT(nfs->n_lost > 0 && look->exchange->in_session);
+    nfs->slots.n++;
+    INVARIANT(nfs->slots.n > 0 && look->exchange->in_session);
 }
 
 static void judge_other(struct nfs_look *look, struct nfs_slot *lost)
@@ -45,11 +45,11 @@ void nfs_slot_call(struct nfs_look *look)
     struct nfs_connection *nfs = look->nfs;
     uint32_t slot;
 
-    if (!look->exchange->in_session || nfs->n_lost == 0 ||
+    if (!look->exchange->in_session || nfs->slots.n == 0 ||
         !nfs_value_of(look->body, NFS_MARK_SLOT, NFS_OP_SEQUENCE, &slot))
         return;
-    for (unsigned i = 0; i < nfs->n_lost && i < NFS_SLOTS_MAX; i++) {
-        struct nfs_slot *lost = &nfs->lost[i];
+    for (unsigned i = 0; i < nfs->slots.n && i < NFS_SLOTS_MAX; i++) {
+        struct nfs_slot *lost = &nfs->slots.lost[i];
         struct nfs_look copy = *look;
 
         if (!lost->waiting || lost->session != look->exchange->session_hash)

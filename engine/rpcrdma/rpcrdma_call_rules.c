@@ -223,13 +223,13 @@ static void judge_unbound(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, RULE_RPCR_3_4_2_02);
         return;
     }
-    for (unsigned i = 0; i < rpcrdma->n_unbound; i++) {
-        if (rpcrdma->unbound[i] == program)
+    for (unsigned i = 0; i < rpcrdma->unbound.n; i++) {
+        if (rpcrdma->unbound.program[i] == program)
             return;
     }
-    if (rpcrdma->n_unbound < RPCRDMA_UNBOUND_MAX)
-        rpcrdma->unbound[rpcrdma->n_unbound++] = program;
-    INVARIANT(rpcrdma->n_unbound > 0 && rpcrdma->n_unbound <= RPCRDMA_UNBOUND_MAX);
+    if (rpcrdma->unbound.n < RPCRDMA_UNBOUND_MAX)
+        rpcrdma->unbound.program[rpcrdma->unbound.n++] = program;
+    INVARIANT(rpcrdma->unbound.n > 0 && rpcrdma->unbound.n <= RPCRDMA_UNBOUND_MAX);
     rpcrdma_shape_fail_as(shape, RULE_RPCR_3_4_2_02, SEVERITY_WARNING,
                           "expected no data chunks for program %u, as no known binding makes anything in it "
                           "DDP-eligible; found %u Read and %u Write chunks in a Call",

@@ -22,8 +22,8 @@ static bool rpcrdma_connection_is_sound(const struct rpcrdma_connection *rpcrdma
             (side->send_size > 0) != (side->send != NULL) || (side->calls.total > 0 && !side->calls.hash))
             return false;
     }
-    return rpcrdma->client >= -1 && rpcrdma->client < 2 && rpcrdma->n_offers <= rpcrdma->options.segments_max &&
-           rpcrdma->n_early <= RPCRDMA_UNDECIDED_MAX && (rpcrdma->n_early > 0) == (rpcrdma->early != NULL);
+    return rpcrdma->client >= -1 && rpcrdma->client < 2 && rpcrdma->offers.n <= rpcrdma->options.segments_max &&
+           rpcrdma->early.n <= RPCRDMA_UNDECIDED_MAX && (rpcrdma->early.n > 0) == (rpcrdma->early.sends != NULL);
 }
 
 static void rpcrdma_connection_fill_options(struct rpcrdma_options *options)
@@ -97,15 +97,15 @@ void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
     if (!rpcrdma)
         return;
     rpcrdma->finished = true;
-    rpcrdma_across_record_free(rpcrdma->record);
+    rpcrdma_across_record_free(rpcrdma->recording.record);
     rpcrdma_transactions_free(rpcrdma);
     rpcrdma_early_free(rpcrdma);
     rpcrdma_memory_free(rpcrdma);
     for (unsigned side = 0; side < 2; side++)
         free(rpcrdma->side[side].send);
     free(rpcrdma->pending);
-    free(rpcrdma->procedures);
-    free(rpcrdma->statuses);
+    free(rpcrdma->tally.procedures);
+    free(rpcrdma->tally.statuses);
     arena_release(rpcrdma->arena);
 }
 
@@ -293,12 +293,10 @@ static void rpcrdma_connection_lose(struct rpcrdma_connection *rpcrdma, unsigned
     struct rpcrdma_side *s = &rpcrdma->side[side];
 
     s->hole = true;
-    s->lost_frame = rpcrdma->said_frame;
-    s->lost_ns = rpcrdma->said_ns;
+    s->lost_frame = rpcrdma->said.frame;
+    s->lost_ns = rpcrdma->said.time_ns;
     s->send_open = false;
     rpcrdma_transactions_lose(rpcrdma, side, sends, end);
-    INVARIANT(!s->calls.waiting.newest || s->calls.waiting.newest->damage != RPCRDMA_WHOLE);
-    INVARIANT(!s->calls.waiting.oldest || s->calls.waiting.oldest->damage != RPCRDMA_WHOLE);
     if (rpcrdma->verdict->off)
         return;
     rpcrdma_depth_skipped(rpcrdma, other_side(side));
@@ -569,7 +567,7 @@ static void judge_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     rpcrdma_resource_message(rpcrdma, m);
     rpcrdma_revoked_message(rpcrdma, m);
     rpcrdma_record_send(rpcrdma, m);
-    rpcrdma->last_send[m->side] = m->place.offset;
+    rpcrdma->recording.last_send[m->side] = m->place.offset;
     rpcrdma_reaction_first(rpcrdma, m);
     INVARIANT((!m->faulty || m->fault != 0) && (!m->discarded || m->kind == RPCRDMA_KIND_REPLY));
 }
@@ -591,11 +589,11 @@ static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message 
     bool judged = !rpcrdma->verdict->off;
 
     rpcrdma_classify(rpcrdma, m);
-    rpcrdma->judged = m;
+    rpcrdma->subject.judged = m;
     learn_client(rpcrdma, m);
     rpcrdma->side[m->side].messages++;
     if (m->header.proc <= RPCRDMA_ERROR && m->n >= RPCRDMA_FIXED_LEN)
-        rpcrdma->counts.messages[m->header.proc]++;
+        rpcrdma->tally.counts.messages[m->header.proc]++;
     if (judged)
         judge_first(rpcrdma, m);
     if (m->kind == RPCRDMA_KIND_CALL)
@@ -609,8 +607,8 @@ static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message 
     if (rpcrdma->events.message)
         rpcrdma->events.message(rpcrdma->events.ctx, m);
     rpcrdma_connection_settle(rpcrdma, m);
-    rpcrdma->judged = NULL;
-    INVARIANT(rpcrdma_connection_is_sound(rpcrdma) && !rpcrdma->silent);
+    rpcrdma->subject.judged = NULL;
+    INVARIANT(rpcrdma_connection_is_sound(rpcrdma) && !rpcrdma->subject.silent);
 }
 
 /*
@@ -658,20 +656,20 @@ static void rpcrdma_connection_on_send(struct rpcrdma_connection *rpcrdma, const
         rpcrdma_early_keep(rpcrdma, &m);
         return;
     }
-    for (unsigned i = 0; i < rpcrdma->n_early; i++) {
+    for (unsigned i = 0; i < rpcrdma->early.n; i++) {
         bool muted = rpcrdma->verdict->muted;
 
-        verdict_mute(rpcrdma->verdict, rpcrdma->early[i].muted);
-        dispatch(rpcrdma, &rpcrdma->early[i].message);
+        verdict_mute(rpcrdma->verdict, rpcrdma->early.sends[i].muted);
+        dispatch(rpcrdma, &rpcrdma->early.sends[i].message);
         for (unsigned owner = 0; owner < 2; owner++) {
-            if (rpcrdma->early[i].accessed[owner])
+            if (rpcrdma->early.sends[i].accessed[owner])
                 rpcrdma_transactions_astray(rpcrdma, owner);
         }
         verdict_mute(rpcrdma->verdict, muted);
     }
     rpcrdma_early_free(rpcrdma);
     dispatch(rpcrdma, &m);
-    INVARIANT(rpcrdma->n_early == 0 && !rpcrdma->early && rpcrdma->recognised == RPCRDMA_YES);
+    INVARIANT(rpcrdma->early.n == 0 && !rpcrdma->early.sends && rpcrdma->recognised == RPCRDMA_YES);
 }
 
 /* ---- Sends ---- */
@@ -768,7 +766,7 @@ static void complete_long_call(struct rpcrdma_connection *rpcrdma, const struct 
 /* No message has offered memory, and an earlier message cannot come later. */
 static bool concerns_no_offer(const struct rpcrdma_connection *rpcrdma, bool unsure)
 {
-    return rpcrdma->recognised == RPCRDMA_UNDECIDED && rpcrdma->n_offers == 0 && !unsure &&
+    return rpcrdma->recognised == RPCRDMA_UNDECIDED && rpcrdma->offers.n == 0 && !unsure &&
            (!rpcrdma->events.move || rpcrdma->events.only_offered);
 }
 
@@ -824,8 +822,8 @@ static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part
         return;
     }
     rpcrdma_recognise_by_setup(rpcrdma);
-    if (rpcrdma->n_early > 0)
-        rpcrdma->early[rpcrdma->n_early - 1].accessed[other_side(part->place.side & 1u)] = true;
+    if (rpcrdma->early.n > 0)
+        rpcrdma->early.sends[rpcrdma->early.n - 1].accessed[other_side(part->place.side & 1u)] = true;
     if (!concerns_no_offer(rpcrdma, unsure))
         take_move(rpcrdma, part, unsure);
     else if (rpcrdma->gaps_show_late && part->kind != RDMA_READ_RESPONSE)
@@ -882,11 +880,11 @@ static void look_before(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
     struct rpcrdma_side *s = &rpcrdma->side[side];
     int64_t now = part->place.time_ns;
 
-    if (rpcrdma->said_ns != 0 && now - rpcrdma->said_ns >= QUIET_ANSWERS * rpcrdma->options.t_answer)
+    if (rpcrdma->said.time_ns != 0 && now - rpcrdma->said.time_ns >= QUIET_ANSWERS * rpcrdma->options.t_answer)
         rpcrdma_lacks_quiet(rpcrdma);
-    if (now > rpcrdma->said_ns)
-        rpcrdma->said_ns = now;
-    rpcrdma->said_frame = part->place.frame;
+    if (now > rpcrdma->said.time_ns)
+        rpcrdma->said.time_ns = now;
+    rpcrdma->said.frame = part->place.frame;
     lose_pending(rpcrdma, other_side(side));
     if (!s->started)
         begin_side(rpcrdma, part);
@@ -896,7 +894,7 @@ static void look_before(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
     if (part->kind == RDMA_SEND && part->in_message)
         rpcrdma_lacks_send(rpcrdma, part);
     INVARIANT(s->started && !rpcrdma->side[0].lack.pending && !rpcrdma->side[1].lack.pending);
-    INVARIANT(rpcrdma->said_ns >= now);
+    INVARIANT(rpcrdma->said.time_ns >= now);
 }
 
 /* Keeps what the next part is compared with. */
@@ -955,7 +953,7 @@ bool rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
                              (part->kind == RDMA_SEND && part->last))) /* this Call may explain an earlier finding */
         rpcrdma_pending_part(rpcrdma, part);
     INVARIANT(rpcrdma->received[side] >= part->received && !rpcrdma->verdict->muted);
-    INVARIANT(!rpcrdma->judged && !rpcrdma->silent && rpcrdma_connection_is_sound(rpcrdma));
+    INVARIANT(!rpcrdma->subject.judged && !rpcrdma->subject.silent && rpcrdma_connection_is_sound(rpcrdma));
     return rpcrdma->recognised != RPCRDMA_NO;
 }
 
@@ -1039,7 +1037,7 @@ void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_
         rpcrdma_reaction_finish(rpcrdma, time_ns);
     }
     rpcrdma_pending_finish(rpcrdma);
-    INVARIANT(rpcrdma_connection_is_sound(rpcrdma) && !rpcrdma->silent);
+    INVARIANT(rpcrdma_connection_is_sound(rpcrdma) && !rpcrdma->subject.silent);
     for (unsigned side = 0; side < 2; side++) {
         for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t));)
             rpcrdma_count(rpcrdma, t);

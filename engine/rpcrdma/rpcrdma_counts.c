@@ -12,25 +12,25 @@ static unsigned entry_of(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     struct rpcrdma_procedure_count *procedures;
     unsigned i = 0;
 
-    for (; i < rpcrdma->counts.n; i++) {
-        const struct rpcrdma_procedure_count *count = &rpcrdma->procedures[i];
+    for (; i < rpcrdma->tally.counts.n; i++) {
+        const struct rpcrdma_procedure_count *count = &rpcrdma->tally.procedures[i];
 
         if (count->program == request->program && count->version == request->version &&
             count->procedure == request->procedure && count->reverse == t->reverse)
             return i + 1;
     }
     procedures =
-        heap_room(rpcrdma->procedures, &rpcrdma->procedures_size, i + 1, RPCRDMA_PROCEDURES_MAX, sizeof *procedures);
+        heap_room(rpcrdma->tally.procedures, &rpcrdma->tally.size, i + 1, RPCRDMA_PROCEDURES_MAX, sizeof *procedures);
     if (!procedures)
         return 0;
-    rpcrdma->procedures = procedures;
-    rpcrdma->procedures[i] = (struct rpcrdma_procedure_count){.program = request->program,
-                                                              .version = request->version,
-                                                              .procedure = request->procedure,
-                                                              .reverse = t->reverse};
-    rpcrdma->counts.procedures = rpcrdma->procedures;
-    rpcrdma->counts.n = i + 1;
-    INVARIANT(rpcrdma->counts.n <= rpcrdma->procedures_size && rpcrdma->counts.n <= RPCRDMA_PROCEDURES_MAX);
+    rpcrdma->tally.procedures = procedures;
+    rpcrdma->tally.procedures[i] = (struct rpcrdma_procedure_count){.program = request->program,
+                                                                    .version = request->version,
+                                                                    .procedure = request->procedure,
+                                                                    .reverse = t->reverse};
+    rpcrdma->tally.counts.procedures = rpcrdma->tally.procedures;
+    rpcrdma->tally.counts.n = i + 1;
+    INVARIANT(rpcrdma->tally.counts.n <= rpcrdma->tally.size && rpcrdma->tally.counts.n <= RPCRDMA_PROCEDURES_MAX);
     return i + 1;
 }
 
@@ -42,10 +42,10 @@ void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transactio
 
     entry = t->request.known ? entry_of(rpcrdma, t) : 0;
     if (entry == 0) {
-        rpcrdma->counts.other_calls++;
+        rpcrdma->tally.counts.other_calls++;
         return;
     }
-    count = &rpcrdma->procedures[entry - 1];
+    count = &rpcrdma->tally.procedures[entry - 1];
     INVARIANT(count->program == t->request.program && count->reverse == t->reverse);
     count->calls++;
     count->replies += t->outcome == RPCRDMA_REPLIED || t->outcome == RPCRDMA_SETTLED;
@@ -62,8 +62,8 @@ static void count_status(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 {
     struct rpcrdma_status_count *statuses;
 
-    for (unsigned i = 0; i < rpcrdma->counts.n_statuses; i++) {
-        struct rpcrdma_status_count *count = &rpcrdma->statuses[i];
+    for (unsigned i = 0; i < rpcrdma->tally.counts.n_statuses; i++) {
+        struct rpcrdma_status_count *count = &rpcrdma->tally.statuses[i];
 
         if (count->number == one->number && count->status == one->status && count->operation == one->operation &&
             count->rpc == one->rpc && count->reverse == one->reverse && count->version == one->version &&
@@ -72,15 +72,15 @@ static void count_status(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
             return;
         }
     }
-    statuses = heap_room(rpcrdma->statuses, &rpcrdma->statuses_size, rpcrdma->counts.n_statuses + 1,
+    statuses = heap_room(rpcrdma->tally.statuses, &rpcrdma->tally.statuses_size, rpcrdma->tally.counts.n_statuses + 1,
                          RPCRDMA_STATUSES_MAX, sizeof *statuses);
     if (!statuses)
         return;
-    rpcrdma->statuses = statuses;
-    rpcrdma->counts.statuses = statuses;
-    statuses[rpcrdma->counts.n_statuses] = *one;
-    statuses[rpcrdma->counts.n_statuses++].replies = 1;
-    INVARIANT(rpcrdma->counts.n_statuses <= rpcrdma->statuses_size);
+    rpcrdma->tally.statuses = statuses;
+    rpcrdma->tally.counts.statuses = statuses;
+    statuses[rpcrdma->tally.counts.n_statuses] = *one;
+    statuses[rpcrdma->tally.counts.n_statuses++].replies = 1;
+    INVARIANT(rpcrdma->tally.counts.n_statuses <= rpcrdma->tally.statuses_size);
 }
 
 void rpcrdma_count_statuses(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
@@ -123,21 +123,21 @@ void rpcrdma_count_statuses(struct rpcrdma_connection *rpcrdma, const struct rpc
 
 const struct rpcrdma_counts *rpcrdma_connection_counts(const struct rpcrdma_connection *rpcrdma)
 {
-    return &rpcrdma->counts;
+    return &rpcrdma->tally.counts;
 }
 
 void rpcrdma_connection_restart_counts(struct rpcrdma_connection *rpcrdma)
 {
-    for (unsigned i = 0; i < rpcrdma->counts.n; i++) {
-        struct rpcrdma_procedure_count *count = &rpcrdma->procedures[i];
+    for (unsigned i = 0; i < rpcrdma->tally.counts.n; i++) {
+        struct rpcrdma_procedure_count *count = &rpcrdma->tally.procedures[i];
 
         *count = (struct rpcrdma_procedure_count){.program = count->program,
                                                   .version = count->version,
                                                   .procedure = count->procedure,
                                                   .reverse = count->reverse};
     }
-    rpcrdma->counts.n_statuses = 0;
-    memset(rpcrdma->counts.messages, 0, sizeof rpcrdma->counts.messages);
-    INVARIANT(rpcrdma->counts.procedures == rpcrdma->procedures);
-    rpcrdma->counts.other_calls = 0;
+    rpcrdma->tally.counts.n_statuses = 0;
+    memset(rpcrdma->tally.counts.messages, 0, sizeof rpcrdma->tally.counts.messages);
+    INVARIANT(rpcrdma->tally.counts.procedures == rpcrdma->tally.procedures);
+    rpcrdma->tally.counts.other_calls = 0;
 }

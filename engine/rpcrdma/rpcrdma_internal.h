@@ -145,12 +145,70 @@ struct rpcrdma_resource_state;  /* rpcrdma_resource_rules.c */
 struct rpcrdma_memory_state;    /* rpcrdma_memory_rules.c */
 struct rpcrdma_reaction_state;  /* rpcrdma_reaction_rules.c */
 
-/* A Send from before the connection was recognised: judged once it is recognised. */
+/* Sends from before the connection was recognised, judged once it is recognised: rpcrdma_recognise.c. */
 struct rpcrdma_early {
-    struct rpcrdma_message message;
-    uint8_t *octets;
-    bool muted;
-    bool accessed[2]; /* after it, memory of that side was accessed, which it may offer */
+    struct rpcrdma_early_send {
+        struct rpcrdma_message message;
+        uint8_t *octets;
+        bool muted;
+        bool accessed[2]; /* after it, memory of that side was accessed, which it may offer */
+    } * sends;            /* those that did not decide the kind, at most RPCRDMA_UNDECIDED_MAX */
+    unsigned n;
+};
+
+/* Memory that Calls offer: rpcrdma_memory.c. */
+struct rpcrdma_offers {
+    struct rpcrdma_offer **of[2];    /* HASH_BUCKETS, by the owner of the memory (NULL: none was offered), and STag */
+    struct rpcrdma_offer *recent[2]; /* by owner: the offer accessed last */
+    unsigned n;
+};
+
+/* rpcrdma_transactions.c */
+struct rpcrdma_pool {
+    struct rpcrdma_transaction *spare; /* retired transactions, for reuse */
+    struct rpcrdma_slab *slab;         /* holds the latest transactions */
+    struct rpcrdma_buffers *buffers;   /* of answered transactions, for reuse */
+};
+
+/* rpcrdma_counts.c */
+struct rpcrdma_tally {
+    struct rpcrdma_counts counts;
+    struct rpcrdma_procedure_count *procedures; /* counts.n, at most RPCRDMA_PROCEDURES_MAX, with room for: */
+    unsigned size;
+    struct rpcrdma_status_count *statuses; /* counts.n_statuses, at most RPCRDMA_STATUSES_MAX, with room for: */
+    unsigned statuses_size;
+};
+
+/* Programs without a binding, each reported once: rpcrdma_call_rules.c. */
+struct rpcrdma_unbound {
+    uint32_t program[RPCRDMA_UNBOUND_MAX];
+    unsigned n;
+};
+
+/* For later connections: rpcrdma_record.c. */
+struct rpcrdma_recording {
+    struct rpcrdma_across_record *record; /* NULL: nothing has been recorded */
+    bool taken;
+    bool refused; /* the owner refused access to memory of the Call with this XID: */
+    bool late;    /* the same, but the access preceded the Call: */
+    uint32_t refused_xid, late_xid;
+    uint64_t last_send[2]; /* offset */
+};
+
+/* What is judged now: a message, or a Call whose answer never came. Both may be NULL. rpcrdma_subject.c. */
+struct rpcrdma_judging {
+    const struct rpcrdma_message *judged;
+    const struct rpcrdma_transaction *silent;
+};
+
+/* On InfiniBand, the latest Call of a sender that repeats an XID: rpcrdma_xid_rules.c. */
+struct rpcrdma_reuse {
+    bool open;
+    enum direction direction;
+    struct place place; /* of a Call that repeats the XID of an earlier Call, */
+    struct place call;
+    struct place answer; /* whose answer the caller is not known to have received by then */
+    uint32_t xid;
 };
 
 struct rpcrdma_connection {
@@ -161,60 +219,33 @@ struct rpcrdma_connection {
     struct rdma_terms terms;
     uint16_t port[2];
     enum { RPCRDMA_UNDECIDED, RPCRDMA_YES, RPCRDMA_NO } recognised;
-    struct rpcrdma_early *early; /* Sends that did not decide the kind, at most RPCRDMA_UNDECIDED_MAX */
-    unsigned n_early;
+    struct rpcrdma_early early;
     int client; /* side, or -1 */
     struct rpcrdma_side side[2];
-    struct rpcrdma_offer *
-        *offers[2]; /* HASH_BUCKETS, by the owner of the memory (NULL: the owner offered none), and STag */
-    struct rpcrdma_offer *recent[2]; /* by owner: the offer accessed last */
-    unsigned n_offers;
+    struct rpcrdma_offers offers;
     bool gaps_show_late; /* see struct rdma_part */
     bool close_unseen;   /* the snap length hides connection management: the connection may have been closed */
-    struct rpcrdma_pending *pending;   /* NULL: no finding has ever waited */
-    struct rpcrdma_transaction *spare; /* retired transactions, for reuse */
-    struct rpcrdma_slab *slab;         /* holds the latest transactions: rpcrdma_transactions.c */
-    struct rpcrdma_buffers *buffers;   /* of answered transactions, for reuse */
+    struct rpcrdma_pending *pending; /* NULL: no finding has ever waited */
+    struct rpcrdma_pool pool;
     uint64_t transactions;
-    struct rpcrdma_counts counts;
-    struct rpcrdma_procedure_count *procedures; /* counts.n, at most RPCRDMA_PROCEDURES_MAX, with room for: */
-    unsigned procedures_size;
-    struct rpcrdma_status_count *statuses; /* counts.n_statuses */
-    unsigned statuses_size;
+    struct rpcrdma_tally tally;
     uint64_t answered_number[2]; /* by calling side: number of the newest transaction that was answered */
     bool finished, terminated;
     bool memory_lacking;
-    uint32_t unbound[RPCRDMA_UNBOUND_MAX];
-    unsigned n_unbound;
-    /* For later connections: rpcrdma_record.c */
-    struct rpcrdma_across_record *record; /* NULL: nothing has been recorded */
-    bool record_taken;
+    struct rpcrdma_unbound unbound;
+    struct rpcrdma_recording recording;
     enum rpcrdma_returns returns;
     struct rpcrdma_depth depth[2]; /* by requester */
-    struct rpcrdma_reuse {
-        bool open;
-        enum direction direction;
-        struct place place; /* of a Call that repeats the XID of an earlier Call, */
-        struct place call;
-        struct place answer; /* whose answer the caller is not known to have received by then */
-        uint32_t xid;
-    } reuse[2];          /* on InfiniBand; the latest of each sender */
-    bool refused_memory; /* the owner refused access to memory of the Call with this XID: */
-    uint32_t refused_xid;
-    bool refused_late; /* the same, but the access preceded the Call */
-    uint32_t refused_late_xid;
-    uint64_t last_send[2]; /* offset */
+    struct rpcrdma_reuse reuse[2]; /* by sender */
     struct rdma_closing closing;
     uint64_t received[2]; /* minimum offset up to which the side has received the other direction */
     bool lossy;           /* packets may be missing anywhere, without a trace */
-    /*
-     * What is judged now, for the subject of findings: a message, or a Call whose answer never came. Both may be NULL.
-     */
-    const struct rpcrdma_message *judged;
-    const struct rpcrdma_transaction *silent;
-    int64_t said_ns;     /* time of the latest part of either side; 0: none yet */
-    uint32_t said_frame; /* of the latest part */
-    unsigned holes;      /* in both directions */
+    struct rpcrdma_judging subject;
+    struct {
+        int64_t time_ns; /* 0: none yet */
+        uint32_t frame;
+    } said;         /* the latest part of either side */
+    unsigned holes; /* in both directions */
     /*
      * Owned by the rule families; created by their _new functions, NULL if not needed. This state and the tables above
      * are created once the connection is known to carry RPC-over-RDMA (rpcrdma_equip()). The thresholds exist from the

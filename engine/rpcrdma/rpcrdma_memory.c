@@ -164,10 +164,10 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
 
     if (n == 0 && header->write.n == 0 && !header->has_reply)
         return;
-    if (!rpcrdma->offers[t->side])
-        rpcrdma->offers[t->side] = arena_zeroed(rpcrdma->arena, HASH_BUCKETS * sizeof(struct rpcrdma_offer *));
-    if (n > rpcrdma->options.segments_max - rpcrdma->n_offers || !rpcrdma->offers[t->side] || !room_for_offers(t, n) ||
-        !memory_take_lists(t, call)) {
+    if (!rpcrdma->offers.of[t->side])
+        rpcrdma->offers.of[t->side] = arena_zeroed(rpcrdma->arena, HASH_BUCKETS * sizeof(struct rpcrdma_offer *));
+    if (n > rpcrdma->options.segments_max - rpcrdma->offers.n || !rpcrdma->offers.of[t->side] ||
+        !room_for_offers(t, n) || !memory_take_lists(t, call)) {
         t->n_chunks = t->n_offers = t->first_write = t->n_writes = 0;
         t->position_zero = t->reply_chunk = -1;
         t->offers_lost = true;
@@ -176,11 +176,11 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
         INVARIANT(t->damage != RPCRDMA_WHOLE && rpcrdma_transaction_is_sound(t));
         return;
     }
-    rpcrdma->n_offers += t->n_offers;
-    INVARIANT(t->n_offers == n && rpcrdma->n_offers <= rpcrdma->options.segments_max);
+    rpcrdma->offers.n += t->n_offers;
+    INVARIANT(t->n_offers == n && rpcrdma->offers.n <= rpcrdma->options.segments_max);
     INVARIANT(rpcrdma_transaction_is_sound(t));
     for (unsigned i = 0; i < t->n_offers; i++) {
-        struct rpcrdma_offer **first = &rpcrdma->offers[t->side][hash_bucket(t->offers[i].target.handle)];
+        struct rpcrdma_offer **first = &rpcrdma->offers.of[t->side][hash_bucket(t->offers[i].target.handle)];
 
         t->offers[i].next = *first;
         t->offers[i].link = first;
@@ -193,9 +193,9 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
 
 void rpcrdma_offers_drop(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
 {
-    if (rpcrdma->recent[t->side] && rpcrdma->recent[t->side]->transaction == t)
-        rpcrdma->recent[t->side] = NULL;
-    INVARIANT(t->n_offers <= rpcrdma->n_offers);
+    if (rpcrdma->offers.recent[t->side] && rpcrdma->offers.recent[t->side]->transaction == t)
+        rpcrdma->offers.recent[t->side] = NULL;
+    INVARIANT(t->n_offers <= rpcrdma->offers.n);
     for (unsigned i = 0; i < t->n_offers; i++) {
         struct rpcrdma_offer *offer = &t->offers[i];
 
@@ -205,14 +205,14 @@ void rpcrdma_offers_drop(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
         if (offer->next)
             offer->next->link = offer->link;
     }
-    rpcrdma->n_offers -= t->n_offers;
-    INVARIANT(!rpcrdma->recent[t->side] || rpcrdma->recent[t->side]->transaction != t);
+    rpcrdma->offers.n -= t->n_offers;
+    INVARIANT(!rpcrdma->offers.recent[t->side] || rpcrdma->offers.recent[t->side]->transaction != t);
     t->n_offers = t->n_chunks = 0;
 }
 
 struct rpcrdma_offer *rpcrdma_offers_of(const struct rpcrdma_connection *rpcrdma, unsigned owner, uint32_t stag)
 {
-    struct rpcrdma_offer *offer = rpcrdma->offers[owner] ? rpcrdma->offers[owner][hash_bucket(stag)] : NULL;
+    struct rpcrdma_offer *offer = rpcrdma->offers.of[owner] ? rpcrdma->offers.of[owner][hash_bucket(stag)] : NULL;
 
     while (offer && offer->target.handle != stag)
         offer = offer->next;
@@ -239,7 +239,7 @@ static bool serves(const struct rpcrdma_offer *offer, const struct rpcrdma_move 
 /* Most accesses continue the previous access, or are in the next segment: one STag may name thousands of segments. */
 static struct rpcrdma_offer *find_recent(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
-    struct rpcrdma_offer *recent = rpcrdma->recent[move->owner];
+    struct rpcrdma_offer *recent = rpcrdma->offers.recent[move->owner];
 
     INVARIANT(!recent || (recent->transaction->side == move->owner && is_linked(recent)));
     if (!recent || serves(recent, move))
@@ -342,7 +342,7 @@ static void memory_note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move 
     INVARIANT(rpcrdma_waits(offer->transaction) && rpcrdma_transaction_is_sound(offer->transaction));
     INVARIANT(within(offer, move));
 
-    rpcrdma->recent[move->owner] = offer;
+    rpcrdma->offers.recent[move->owner] = offer;
     move->offset = offer->start + from;
     INVARIANT(move->offset + move->length <= offer->transaction->chunks[offer->chunk].length);
     if (move->kind == RDMA_READ) {
@@ -401,7 +401,7 @@ void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
                           : move->acked_known ? move->acked
                                               : UINT64_MAX,
                           move->place.frame);
-    INVARIANT(!move->offer || (move->offer->touched && rpcrdma->recent[move->owner]));
+    INVARIANT(!move->offer || (move->offer->touched && rpcrdma->offers.recent[move->owner]));
 }
 
 /* ---- chunks ---- */

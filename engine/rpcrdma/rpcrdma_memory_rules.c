@@ -322,8 +322,8 @@ void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
 
         if (access->side != refusal->culprit.side || access->offset != refusal->culprit.offset)
             continue;
-        rpcrdma->refused_memory = true;
-        rpcrdma->refused_xid = access->xid;
+        rpcrdma->recording.refused = true;
+        rpcrdma->recording.refused_xid = access->xid;
         rpcrdma_fail_at(rpcrdma, &refusal->place, RULE_RPCR_3_4_3_03, access->frame,
                         "expected the memory that XID 0x%08x offers to be accessible; found the %s of 0x%llx to "
                         "0x%llx of STag 0x%08x in frame %u refused (unless the RPC was cancelled)",

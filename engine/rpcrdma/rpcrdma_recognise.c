@@ -61,11 +61,11 @@ bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
         rpcrdma_equip(rpcrdma);
         return rpcrdma->recognised == RPCRDMA_YES;
     }
-    if (rpcrdma->n_early == RPCRDMA_UNDECIDED_MAX) {
+    if (rpcrdma->early.n == RPCRDMA_UNDECIDED_MAX) {
         rpcrdma_early_free(rpcrdma);
         rpcrdma->recognised = RPCRDMA_NO;
     }
-    INVARIANT(rpcrdma->n_early <= RPCRDMA_UNDECIDED_MAX && rpcrdma->recognised != RPCRDMA_YES);
+    INVARIANT(rpcrdma->early.n <= RPCRDMA_UNDECIDED_MAX && rpcrdma->recognised != RPCRDMA_YES);
     return false;
 }
 
@@ -73,14 +73,14 @@ bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
 
 void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
 {
-    struct rpcrdma_early *early;
+    struct rpcrdma_early_send *early;
     uint8_t *octets;
 
     if (rpcrdma->recognised != RPCRDMA_UNDECIDED)
         return;
     octets = message->n <= RPCRDMA_EARLY_OCTETS_MAX ? arena_resize(rpcrdma->arena, NULL, 0, message->n + 1) : NULL;
-    early = octets ? arena_resize(rpcrdma->arena, rpcrdma->early, rpcrdma->n_early * sizeof *early,
-                                  (rpcrdma->n_early + 1) * sizeof *early) /* there are only a few */
+    early = octets ? arena_resize(rpcrdma->arena, rpcrdma->early.sends, rpcrdma->early.n * sizeof *early,
+                                  (rpcrdma->early.n + 1) * sizeof *early) /* there are only a few */
                    : NULL;
     if (!early) { /* the lost Send may have been a message */
         arena_drop(octets, message->n + 1);
@@ -88,22 +88,22 @@ void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
         rpcrdma_lacks_track(rpcrdma, 1);
         return;
     }
-    rpcrdma->early = early;
-    early += rpcrdma->n_early;
+    rpcrdma->early.sends = early;
+    early += rpcrdma->early.n;
     memcpy(octets, message->p, message->n);
-    *early = (struct rpcrdma_early){.message = *message, .muted = rpcrdma->verdict->muted};
+    *early = (struct rpcrdma_early_send){.message = *message, .muted = rpcrdma->verdict->muted};
     early->message.p = early->octets = octets;
-    rpcrdma->n_early++;
-    INVARIANT(rpcrdma->n_early <= RPCRDMA_UNDECIDED_MAX && rpcrdma->early[rpcrdma->n_early - 1].octets);
+    rpcrdma->early.n++;
+    INVARIANT(rpcrdma->early.n <= RPCRDMA_UNDECIDED_MAX && rpcrdma->early.sends[rpcrdma->early.n - 1].octets);
 }
 
 void rpcrdma_early_free(struct rpcrdma_connection *rpcrdma)
 {
-    for (unsigned i = 0; i < rpcrdma->n_early; i++)
-        arena_drop(rpcrdma->early[i].octets, rpcrdma->early[i].message.n + 1);
-    arena_drop(rpcrdma->early, rpcrdma->n_early * sizeof *rpcrdma->early);
-    rpcrdma->early = NULL;
-    rpcrdma->n_early = 0;
+    for (unsigned i = 0; i < rpcrdma->early.n; i++)
+        arena_drop(rpcrdma->early.sends[i].octets, rpcrdma->early.sends[i].message.n + 1);
+    arena_drop(rpcrdma->early.sends, rpcrdma->early.n * sizeof *rpcrdma->early.sends);
+    rpcrdma->early.sends = NULL;
+    rpcrdma->early.n = 0;
 }
 
 /* ---- the message ---- */

@@ -27,9 +27,9 @@ static struct rpcrdma_across_record *record_of(struct rpcrdma_connection *rpcrdm
 {
     if (rpcrdma->verdict->off)
         return NULL;
-    if (!rpcrdma->record)
-        rpcrdma->record = heap_zeroed(1, sizeof *rpcrdma->record);
-    return rpcrdma->record;
+    if (!rpcrdma->recording.record)
+        rpcrdma->recording.record = heap_zeroed(1, sizeof *rpcrdma->recording.record);
+    return rpcrdma->recording.record;
 }
 
 /* ---- Calls and their offers ---- */
@@ -86,8 +86,9 @@ static struct rpcrdma_across_call record_call_of(const struct rpcrdma_connection
                                        .damaged = t->damage || t->spoilt || t->ambiguous,
                                        .repeats = t->repeats,
                                        .received = !rpcrdma_waits(t) && rpcrdma->received[t->side] > t->answer.offset,
-                                       .refused = rpcrdma->refused_memory && rpcrdma->refused_xid == t->xid,
-                                       .refused_late = rpcrdma->refused_late && rpcrdma->refused_late_xid == t->xid,
+                                       .refused =
+                                           rpcrdma->recording.refused && rpcrdma->recording.refused_xid == t->xid,
+                                       .refused_late = rpcrdma->recording.late && rpcrdma->recording.late_xid == t->xid,
                                        .succeeded = t->succeeded,
                                        .request_known = t->request.known,
                                        .program = t->request.program,
@@ -177,7 +178,7 @@ void rpcrdma_record_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrd
     struct rpcrdma_area area = rpcrdma_area_of_move(move);
     struct rpcrdma_across_record *record;
 
-    if (move->operation == 0 || move->length == 0 || find_stray(rpcrdma->record, move))
+    if (move->operation == 0 || move->length == 0 || find_stray(rpcrdma->recording.record, move))
         return;
     record = record_of(rpcrdma);
     if (record && !record->strays)
@@ -197,7 +198,7 @@ void rpcrdma_record_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrd
 /* The owner's adapter returned the requested data. */
 void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
-    struct rpcrdma_across_stray *stray = find_stray(rpcrdma->record, move);
+    struct rpcrdma_across_stray *stray = find_stray(rpcrdma->recording.record, move);
 
     if (!stray || stray->served || move->length == 0)
         return;
@@ -208,7 +209,7 @@ void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rp
 /* Octets written before this Send must have been placed; otherwise the connection would have ended. */
 void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
 {
-    struct rpcrdma_across_record *record = rpcrdma->record;
+    struct rpcrdma_across_record *record = rpcrdma->recording.record;
 
     for (unsigned i = 0; record && i < record->n_strays; i++) {
         struct rpcrdma_across_stray *stray = &record->strays[i];
@@ -243,8 +244,8 @@ static void note_refused(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 
         if (area.from > stray->from || area.to < stray->to)
             continue;
-        rpcrdma->refused_late = true;
-        rpcrdma->refused_late_xid = o->transaction->xid;
+        rpcrdma->recording.late = true;
+        rpcrdma->recording.late_xid = o->transaction->xid;
     }
 }
 
@@ -279,7 +280,7 @@ static void note_callbacks(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ac
     server = other_side((unsigned)rpcrdma->client);
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, server, t));)
         newest = t;
-    if (!newest || newest->call.offset < rpcrdma->last_send[server] || newest->damage)
+    if (!newest || newest->call.offset < rpcrdma->recording.last_send[server] || newest->damage)
         return;
     record->callback_at_end = true;
     record->callback = newest->call;
@@ -290,7 +291,7 @@ struct rpcrdma_across_record *rpcrdma_connection_record(struct rpcrdma_connectio
 {
     struct rpcrdma_across_record *record;
 
-    if (rpcrdma->recognised != RPCRDMA_YES || rpcrdma->record_taken)
+    if (rpcrdma->recognised != RPCRDMA_YES || rpcrdma->recording.taken)
         return NULL;
     for (unsigned side = 0; side < 2; side++) {
         const struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
@@ -303,8 +304,8 @@ struct rpcrdma_across_record *rpcrdma_connection_record(struct rpcrdma_connectio
     record = record_of(rpcrdma);
     if (!record)
         return NULL;
-    rpcrdma->record = NULL;
-    rpcrdma->record_taken = true;
+    rpcrdma->recording.record = NULL;
+    rpcrdma->recording.taken = true;
     INVARIANT(record_is_sound(record) && record->client >= -1 && record->client < 2);
     record->client = rpcrdma->client;
     record->initiator_side = rpcrdma->terms.initiator_side;

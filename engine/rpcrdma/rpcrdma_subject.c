@@ -36,10 +36,10 @@ struct finding_subject rpcrdma_subject(const struct rpcrdma_connection *rpcrdma,
 {
     static const char *const kinds[] = {
         [RPCRDMA_KIND_CALL] = "Call", [RPCRDMA_KIND_REPLY] = "Reply", [RPCRDMA_KIND_ERROR] = "Error"};
-    const struct rpcrdma_message *m = rpcrdma->judged;
+    const struct rpcrdma_message *m = rpcrdma->subject.judged;
 
-    if (rpcrdma->silent)
-        return (struct finding_subject){rpcrdma_operation_of(rpcrdma->silent), "none"};
+    if (rpcrdma->subject.silent)
+        return (struct finding_subject){rpcrdma_operation_of(rpcrdma->subject.silent), "none"};
     if (m && m->place.frame == place->frame && m->place.offset == place->offset && m->side == place->side)
         return (struct finding_subject){operation_of_message(m), kinds[m->kind]};
     return (struct finding_subject){NULL, NULL};

@@ -131,10 +131,10 @@ static void clear_body(struct rpcrdma_body *body)
 
 static bool take_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
 {
-    struct rpcrdma_buffers *buffers = rpcrdma->buffers;
+    struct rpcrdma_buffers *buffers = rpcrdma->pool.buffers;
 
     if (buffers)
-        rpcrdma->buffers = buffers->next;
+        rpcrdma->pool.buffers = buffers->next;
     else if (!(buffers = arena_zeroed(rpcrdma->arena, sizeof *buffers)))
         return false;
     t->open = &buffers->open;
@@ -163,8 +163,8 @@ static void leave_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
     clear_body(&buffers->open.reply_body);
     memset(&buffers->open.call_header, 0, sizeof buffers->open - offsetof(struct rpcrdma_open, call_header));
     t->open = &rpcrdma_closed;
-    buffers->next = rpcrdma->buffers;
-    rpcrdma->buffers = buffers;
+    buffers->next = rpcrdma->pool.buffers;
+    rpcrdma->pool.buffers = buffers;
     INVARIANT(!rpcrdma_buffers_of(t) && buffers->next != buffers);
 }
 
@@ -176,7 +176,7 @@ struct rpcrdma_slab {
 
 static struct rpcrdma_transaction *from_slab(struct rpcrdma_connection *rpcrdma)
 {
-    struct rpcrdma_slab *slab = rpcrdma->slab;
+    struct rpcrdma_slab *slab = rpcrdma->pool.slab;
     unsigned room = !slab ? SLAB_FIRST : slab->room < SLAB_MAX ? 2 * slab->room : SLAB_MAX;
 
     if (!slab || slab->used == slab->room) {
@@ -184,7 +184,7 @@ static struct rpcrdma_transaction *from_slab(struct rpcrdma_connection *rpcrdma)
         if (!slab)
             return NULL;
         slab->room = room;
-        rpcrdma->slab = slab;
+        rpcrdma->pool.slab = slab;
     }
     INVARIANT(slab->used < slab->room && slab->room <= SLAB_MAX);
     return &slab->transaction[slab->used++];
@@ -193,10 +193,10 @@ static struct rpcrdma_transaction *from_slab(struct rpcrdma_connection *rpcrdma)
 /* A new transaction takes over the arrays of a retired one, and the buffers of an answered one. */
 static struct rpcrdma_transaction *fresh(struct rpcrdma_connection *rpcrdma)
 {
-    struct rpcrdma_transaction *t = rpcrdma->spare, keep;
+    struct rpcrdma_transaction *t = rpcrdma->pool.spare, keep;
 
     if (t) {
-        rpcrdma->spare = t->hash_next;
+        rpcrdma->pool.spare = t->hash_next;
         keep = *t;
         *t = (struct rpcrdma_transaction){.chunks = keep.chunks,
                                           .offers = keep.offers,
@@ -207,8 +207,8 @@ static struct rpcrdma_transaction *fresh(struct rpcrdma_connection *rpcrdma)
     }
     if (!t || take_buffers(rpcrdma, t))
         return t;
-    t->hash_next = rpcrdma->spare;
-    rpcrdma->spare = t;
+    t->hash_next = rpcrdma->pool.spare;
+    rpcrdma->pool.spare = t;
     return NULL;
 }
 
@@ -233,8 +233,8 @@ static void transactions_retire(struct rpcrdma_connection *rpcrdma, struct rpcrd
     INVARIANT(t->open == &rpcrdma_closed && !t->older && !t->newer);
     free(t->use);
     t->use = NULL;
-    t->hash_next = rpcrdma->spare;
-    rpcrdma->spare = t;
+    t->hash_next = rpcrdma->pool.spare;
+    rpcrdma->pool.spare = t;
 }
 
 /* A Call that is forgotten while outstanding may still be answered: from then on absence proves nothing. */
@@ -576,17 +576,17 @@ void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma)
         INVARIANT(queue_is_sound(&calls->waiting) && queue_is_sound(&calls->done) &&
                   calls->waiting.n + calls->done.n == 0);
     }
-    while (rpcrdma->spare) {
-        struct rpcrdma_transaction *t = rpcrdma->spare;
+    while (rpcrdma->pool.spare) {
+        struct rpcrdma_transaction *t = rpcrdma->pool.spare;
 
-        rpcrdma->spare = t->hash_next;
+        rpcrdma->pool.spare = t->hash_next;
         free(t->chunks);
         free(t->offers);
     }
-    while (rpcrdma->buffers) {
-        struct rpcrdma_buffers *buffers = rpcrdma->buffers;
+    while (rpcrdma->pool.buffers) {
+        struct rpcrdma_buffers *buffers = rpcrdma->pool.buffers;
 
-        rpcrdma->buffers = buffers->next;
+        rpcrdma->pool.buffers = buffers->next;
         for (unsigned i = 0; i < 2; i++)
             free(buffers->content[i].octets);
         rpcrdma_body_free(&buffers->open.call_body);

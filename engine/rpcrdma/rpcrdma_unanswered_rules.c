@@ -226,8 +226,8 @@ static void unanswered_judge_unanswered(struct rpcrdma_connection *rpcrdma, cons
     place.side = (uint8_t)other_side(t->side);
     place.awaited = true;
     place.offset = rpcrdma->side[place.side].end;
-    INVARIANT(place.side != t->side && rpcrdma_waits(t) && !rpcrdma->silent);
-    rpcrdma->silent = t;
+    INVARIANT(place.side != t->side && rpcrdma_waits(t) && !rpcrdma->subject.silent);
+    rpcrdma->subject.silent = t;
     if (rpcrdma_reduced_ineligible(t)) {
         if (due(rpcrdma, t, time_ns))
             rpcrdma_fail_at(
@@ -243,7 +243,7 @@ static void unanswered_judge_unanswered(struct rpcrdma_connection *rpcrdma, cons
     } else {
         rpcrdma_inconclusive(rpcrdma, demand->rule);
     }
-    rpcrdma->silent = NULL;
+    rpcrdma->subject.silent = NULL;
 }
 
 /* ---- closing ---- */
@@ -420,12 +420,12 @@ static void unanswered_judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigne
         rpcrdma_record_cut_off(rpcrdma, why, &cut);
     if (!cut.reported)
         return; /* a responder may have to close (RFC 8166 section 4.5.4) */
-    rpcrdma->silent = why;
+    rpcrdma->subject.silent = why;
     rpcrdma_fail_at_as(rpcrdma, place, cut.rule, suspect ? SEVERITY_WARNING : SEVERITY_NOTE, why->call.frame,
                        "expected an answer to the Call in frame %u; found %s cut off by %s; %u Call%s unanswered; %s",
                        why->call.frame, unanswered_describe(why, call), how, n, plural(n),
                        context(rpcrdma, why, around));
-    rpcrdma->silent = NULL;
+    rpcrdma->subject.silent = NULL;
 }
 
 /* The responder closes with this Call unanswered: a warning if it should have sent an error. True: reported. */
@@ -454,11 +454,11 @@ static bool judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         rpcrdma_inconclusive(rpcrdma, rule);
         return true;
     }
-    rpcrdma->silent = t;
+    rpcrdma->subject.silent = t;
     rpcrdma_fail_at_as(rpcrdma, place, rule, SEVERITY_WARNING, t->call.frame,
                        "expected %s in answer to the Call in frame %u; found the Call answered with %s",
                        ineligible ? "ERR_CHUNK or GARBAGE_ARGS" : demand->expected, t->call.frame, how);
-    rpcrdma->silent = NULL;
+    rpcrdma->subject.silent = NULL;
     return true;
 }
 

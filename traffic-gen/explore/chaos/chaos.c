@@ -106,9 +106,9 @@ static bool chaos_goes_on(const struct chaos *chaos)
 /* The session stays; nothing is cleaned up on this connection. */
 static void chaos_forget(struct rpc_talker *talker)
 {
-    talker->file_n = talker->root_n = 0;
+    talker->files.file_n = talker->files.root_n = 0;
     talker->v4.has_session = false;
-    g_ptr_array_set_size(talker->names, 0);
+    g_ptr_array_set_size(talker->files.names, 0);
 }
 
 static void disconnect(struct chaos *chaos)
@@ -162,9 +162,9 @@ static bool chaos_take_up(struct chaos *chaos)
         return false;
     }
     chaos->v4 = talker->v4;
-    memcpy(chaos->root, talker->root, chaos->root_n = talker->root_n);
-    memcpy(chaos->file, talker->file, chaos->file_n = talker->file_n);
-    g_ptr_array_add(chaos->names, g_strdup(talker->name));
+    memcpy(chaos->root, talker->files.root, chaos->root_n = talker->files.root_n);
+    memcpy(chaos->file, talker->files.file, chaos->file_n = talker->files.file_n);
+    g_ptr_array_add(chaos->names, g_strdup(talker->files.name));
     for (unsigned i = 0; i < CHAOS_FOLDERS; i++)
         chaos->folders[i] = g_strdup(rpc_talker_new_name(talker));
     begin_slot(chaos);
@@ -197,7 +197,7 @@ static bool connect_again(struct chaos *chaos)
 static bool chaos_is_usable(const struct chaos *chaos)
 {
     return chaos->connected && talk_is_open(&chaos->talk) && !chaos->talker.fed_end && !chaos->talker.terminated &&
-           !chaos->talk.our_fin;
+           !chaos->talk.connection.our_fin;
 }
 
 /* Reconnects the same client after a restart of the server. False: no answer, or a broken invariant. */
@@ -207,9 +207,9 @@ static bool recover(struct chaos *chaos)
     uint32_t status;
 
     talker->v4 = (struct talker_v4){.owner = chaos->v4.owner, .verifier = chaos->v4.verifier};
-    memcpy(talker->root, chaos->root, talker->root_n = chaos->root_n);
-    memcpy(talker->file, chaos->file, talker->file_n = chaos->file_n);
-    g_strlcpy(talker->name, g_ptr_array_index(chaos->names, 0), sizeof talker->name);
+    memcpy(talker->files.root, chaos->root, talker->files.root_n = chaos->root_n);
+    memcpy(talker->files.file, chaos->file, talker->files.file_n = chaos->file_n);
+    g_strlcpy(talker->files.name, g_ptr_array_index(chaos->names, 0), sizeof talker->files.name);
     status = talker_recover(talker);
     if (status == 0) {
         chaos->v4 = talker->v4;

@@ -201,7 +201,7 @@ static bool exchange_answer_one(struct exchange *exchange, struct talk *talk, st
         rpc_talker_say_statement(talker, input->says);
     }
     exchange->costs.inputs++;
-    if (!talk->our_reset)
+    if (!talk->connection.our_reset)
         answer->over = talker ? hear_rpc(exchange, talker, known, out) : hear_startup(exchange, talk, known, out);
     answer->over |= input->ends;
     answer->output[answer->n] = g_intern_string(out->len > 0 ? out->str : "-");
@@ -245,11 +245,12 @@ static void try_once(struct exchange *exchange, struct talk *talk)
 static void hang_up(struct exchange *exchange, struct talk *talk)
 {
     const int64_t began = talk_now();
-    const uint64_t received = talk->in_offset, said = talk->out_offset;
+    const uint64_t received = talk->connection.in_offset, said = talk->connection.out_offset;
 
     talk_hang_up(talk);
     exchange->costs.end += talk_now() - began;
-    exchange->answer->slow |= exchange->hasty && talk->in_offset > received && talk->out_offset == said;
+    exchange->answer->slow |=
+        exchange->hasty && talk->connection.in_offset > received && talk->connection.out_offset == said;
 }
 
 void exchange_run(struct exchange *exchange)

@@ -28,9 +28,9 @@ struct chunks {
 /* The result of a Call; `fewer`: the octets of a success. 0: the connection is over, or there is no answer. */
 static unsigned vector_outcome_of(const struct rpc_talker *talker, bool fewer)
 {
-    if (talker->replied == 0 || talker->result == RPC_END_LOST || talker->result == RPC_END_GARBAGE)
+    if (talker->reply.n == 0 || talker->reply.result == RPC_END_LOST || talker->reply.result == RPC_END_GARBAGE)
         return 0;
-    if (talker->result != RPC_END_REPLIED || rpc_talker_status(talker) != 0)
+    if (talker->reply.result != RPC_END_REPLIED || rpc_talker_status(talker) != 0)
         return CHUNKS_ERROR;
     return fewer ? CHUNKS_FEWER : CHUNKS_SUCCESS;
 }
@@ -156,7 +156,7 @@ static bool read_back(struct chunks *chunks)
 
 static bool all_replied(const struct rpc_talker *talker)
 {
-    return talker->replied >= talker->served_wanted;
+    return talker->reply.n >= talker->server.wanted;
 }
 
 /* The end holds back Calls beyond the current grant (section 3.3.1). */
@@ -164,8 +164,8 @@ static bool call_at_once(struct chunks *chunks)
 {
     struct rpc_talker *talker = chunks->talker;
 
-    talker->replied = 0;
-    talker->served_wanted = chunks->plan.calls;
+    talker->reply.n = 0;
+    talker->server.wanted = chunks->plan.calls;
     for (unsigned i = 0; i < chunks->plan.calls; i++) {
         struct rpc_end_message call = {0};
         struct xdr_out out;
@@ -176,10 +176,10 @@ static bool call_at_once(struct chunks *chunks)
         g_free(call.p);
     }
     rpc_talker_pump(talker, talk_t_close(talker->talk), all_replied);
-    if (all_replied(talker) && talker->result == RPC_END_REPLIED)
+    if (all_replied(talker) && talker->reply.result == RPC_END_REPLIED)
         return true;
     pairs_failed(talker->talk, RULE_RPCR_3_3_1_08, "expected %u NULL Calls at once answered; found %u answers",
-                 chunks->plan.calls, talker->result == RPC_END_REPLIED ? talker->replied : 0);
+                 chunks->plan.calls, talker->reply.result == RPC_END_REPLIED ? talker->reply.n : 0);
     return false;
 }
 

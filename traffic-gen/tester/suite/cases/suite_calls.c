@@ -141,7 +141,7 @@ void rpcrdma_each_version(struct talk *talk, const struct suite_case *row)
 static bool warm_up(struct rpc_talker *talker)
 {
     rpc_talker_serve(talker, WARM_UP, talk_t_close(talker->talk));
-    if (talker->served > 0 && !talker->fed_end)
+    if (talker->server.served > 0 && !talker->fed_end)
         return true;
     if (!rpc_talker_left_early(talker))
         talk_inconclusive(talker->talk, "the device makes no Calls: keep it busy");
@@ -151,11 +151,11 @@ static bool warm_up(struct rpc_talker *talker)
 /* Its Calls wait from here on. */
 static bool hold(struct rpc_talker *talker)
 {
-    talker->hold = true;
+    talker->server.hold = true;
     rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
-    if (talker->n_held == 0)
+    if (talker->server.n_held == 0)
         talk_inconclusive(talker->talk, "the device has no Calls outstanding");
-    return talker->n_held > 0;
+    return talker->server.n_held > 0;
 }
 
 static bool has_any(const struct talker_heard *call)
@@ -192,11 +192,11 @@ static bool has_reply_chunk(const struct talker_heard *call)
 /* The stimulus is about that Call. */
 static bool choose(struct rpc_talker *talker, calls_fits *fits)
 {
-    for (unsigned i = 0; i < talker->n_held; i++) {
-        const struct talker_heard *call = rpc_talker_find_call(talker, talker->held[i].xid);
+    for (unsigned i = 0; i < talker->server.n_held; i++) {
+        const struct talker_heard *call = rpc_talker_find_call(talker, talker->server.held[i].xid);
 
         if (call && fits(call)) {
-            talker->xid = talker->held[i].xid;
+            talker->xid = talker->server.held[i].xid;
             return true;
         }
     }
@@ -207,7 +207,7 @@ static bool choose(struct rpc_talker *talker, calls_fits *fits)
 static bool hold_all(struct rpc_talker *talker)
 {
     rpc_talker_pump(talker, talk_t_react(talker->talk) / 200, NULL);
-    return talker->n_held >= talker->credits;
+    return talker->server.n_held >= talker->server.credits;
 }
 
 /* Serves until such a Call waits, or all do. A device does other things in between, perhaps for long. */
@@ -221,7 +221,7 @@ static bool await_call(struct rpc_talker *talker, calls_fits *fits)
         rpc_talker_pump(talker, 0, NULL);
         if (fits ? choose(talker, fits) : hold_all(talker))
             return true;
-        while (talker->n_held > 0)
+        while (talker->server.n_held > 0)
             rpc_talker_answer(talker, 0);
     }
     if (rpc_talker_left_early(talker))
@@ -229,7 +229,8 @@ static bool await_call(struct rpc_talker *talker, calls_fits *fits)
     if (fits)
         talk_not_applicable(talker->talk, "the device makes no Call with such a chunk");
     else
-        talk_inconclusive(talker->talk, "the device never has %u Calls outstanding: keep it busy", talker->credits);
+        talk_inconclusive(talker->talk, "the device never has %u Calls outstanding: keep it busy",
+                          talker->server.credits);
     return false;
 }
 
@@ -248,7 +249,7 @@ static bool pause_a_while(struct rpc_talker *talker)
 /* From here on the stack replies to Calls with chunks by Sends with Invalidate. */
 static bool invalidates(struct rpc_talker *talker)
 {
-    if (talker->tells && talker->peer_data.remote_invalidation)
+    if (talker->peer.tells && talker->peer.data.remote_invalidation)
         return true;
     talk_not_applicable(talker->talk, "the device does not set R");
     return false;
@@ -328,8 +329,9 @@ static bool is_unserved(const struct rpc_talker *talker)
 
     if (rpc_talker_status(talker) == NOT_SUPPORTED)
         return true;
-    return talker->replied > 0 && talker->result == RPC_END_REPLIED &&
-           rpc_decode(&header, talker->reply.p, talker->reply.n) == RPC_OK && header.reply_stat == RPC_MSG_ACCEPTED &&
+    return talker->reply.n > 0 && talker->reply.result == RPC_END_REPLIED &&
+           rpc_decode(&header, talker->reply.message.p, talker->reply.message.n) == RPC_OK &&
+           header.reply_stat == RPC_MSG_ACCEPTED &&
            (header.accept_stat == RPC_PROG_UNAVAIL || header.accept_stat == RPC_PROG_MISMATCH);
 }
 
@@ -434,7 +436,7 @@ void calls_answered(struct rpc_talker *talker, const struct suite_case *row)
 {
     if (!calls_say(talker, row))
         return;
-    if (talker->replied > 0 && talker->result != RPC_END_LOST)
+    if (talker->reply.n > 0 && talker->reply.result != RPC_END_LOST)
         talk_passed(talker->talk, "%s", rpc_talker_result_words(talker));
     else
         talk_failed(talker->talk, "expected %s; found %s", row->expected, rpc_talker_result_words(talker));

@@ -208,9 +208,9 @@ void mpa_startup_must_grant(struct talk *talk, const struct suite_case *row)
     if (!talk_has_passed(talk))
         return;
     /* What the device inserts shows in its own FPDUs. */
-    if (talk->fpdus_heard == 0)
+    if (talk->transcript.fpdus == 0)
         talk_inconclusive(talk, "the device accepts %s, but sent no FPDU",
                           row->variant == GRANT_MARKERS ? "M = 1" : "C = 1");
-    else if (row->variant == GRANT_MARKERS && talk->markers_heard == 0)
+    else if (row->variant == GRANT_MARKERS && talk->transcript.markers == 0)
         talk_failed(talk, "expected Markers after M = 1 was accepted; found none in its FPDUs");
 }

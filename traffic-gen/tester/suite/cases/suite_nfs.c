@@ -26,7 +26,7 @@ static unsigned results_due(const struct rpc_talker *talker)
 {
     unsigned n = 0;
 
-    while (n < talker->n_wanted && talker->wanted[n])
+    while (n < talker->last.n_wanted && talker->last.wanted[n])
         n++;
     return n;
 }
@@ -34,15 +34,15 @@ static unsigned results_due(const struct rpc_talker *talker)
 /* The results are there, and no others. False: verdict is set. */
 static bool has_results(struct rpc_talker *talker, unsigned due)
 {
-    const bool fails = due < talker->n_wanted;
+    const bool fails = due < talker->last.n_wanted;
     const uint32_t status = rpc_talker_status(talker);
 
     if (status != 0 && (!fails || status == UINT32_MAX || rpc_talker_is_circumstance(status)))
         return rpc_talker_succeeded(talker);
     if (status == 0 && fails)
         talk_inconclusive(talker->talk, "the device reads a folder as if it were a link");
-    else if (talker->reply.n_items != due)
-        talk_failed(talker->talk, "expected %u results; found %u", due, talker->reply.n_items);
+    else if (talker->reply.message.n_items != due)
+        talk_failed(talker->talk, "expected %u results; found %u", due, talker->reply.message.n_items);
     else if (!rpc_talker_holds_links(talker))
         talk_failed(talker->talk, "expected each result to be the text of its link; found another");
     else
@@ -66,8 +66,8 @@ static bool are_in_their_chunks(struct rpc_talker *talker, unsigned due)
     struct rpcrdma_chunk chunk = rpcrdma_write_begin(&reply->header);
     bool more = true;
 
-    for (unsigned k = 0; k < RPC_END_ITEMS_MAX && talker->chunks[k] > 0; k++) {
-        const uint64_t expected = k < due && talker->chunks[k] != SIZE_MAX ? talker->wanted[k]->n : 0;
+    for (unsigned k = 0; k < RPC_END_ITEMS_MAX && talker->last.chunks[k] > 0; k++) {
+        const uint64_t expected = k < due && talker->last.chunks[k] != SIZE_MAX ? talker->last.wanted[k]->n : 0;
         uint64_t n;
 
         more = more && rpcrdma_write_next(&reply->header, reply->p, &chunk);

@@ -27,7 +27,7 @@ void rpcrdma_client_goes_on(struct rpc_talker *talker, const struct suite_case *
 {
     if (!calls_say(talker, row))
         return;
-    if (talker->hold)
+    if (talker->server.hold)
         rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
     rpc_talker_judge_continues(talker, NULL);
 }
@@ -53,7 +53,7 @@ void rpcrdma_client_answered(struct rpc_talker *talker, const struct suite_case 
         return;
     xid = talker->xid;
     rpc_talker_drop(talker, rpc_talker_held(talker));
-    talker->served++;
+    talker->server.served++;
     rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
     rpc_talker_judge_continues(talker, NULL);
     if (times_heard(talker, xid) > 1)
@@ -133,14 +133,14 @@ static void refuse_some(struct rpc_talker *talker, const struct suite_case *row,
     const char *begin = strchr(row->says, '(') + 1;
     g_autofree char *answer = g_strndup(begin, strcspn(begin, ")"));
 
-    while (talker->n_held > 0) {
-        const struct talker_heard *call = rpc_talker_find_call(talker, talker->held[0].xid);
+    while (talker->server.n_held > 0) {
+        const struct talker_heard *call = rpc_talker_find_call(talker, talker->server.held[0].xid);
 
-        talker->xid = talker->held[0].xid;
+        talker->xid = talker->server.held[0].xid;
         if (call && refused->n < REFUSED_MAX && calls_awaited(row)(call) && rpc_talker_say(talker, "%s", answer)) {
             refused->xids[refused->n++] = talker->xid;
             rpc_talker_drop(talker, 0);
-            talker->served++;
+            talker->server.served++;
         } else {
             rpc_talker_answer(talker, 0);
         }
@@ -180,7 +180,7 @@ void rpcrdma_client_refused_again(struct rpc_talker *talker, const struct suite_
         return;
     refused.xids[refused.n++] = talker->xid;
     rpc_talker_drop(talker, rpc_talker_held(talker));
-    talker->hold = true;
+    talker->server.hold = true;
     while (refused.n < REFUSED_MAX && talk_now() < until && !is_over(talker)) {
         refuse_some(talker, row, &refused);
         rpc_talker_hear(talker, talk_t_react(talker->talk) / 4);
@@ -201,9 +201,9 @@ static void judge_refused_write(struct rpc_talker *talker)
                                                      {RDMAP_LAYER_RDMA, REMOTE_PROTECTION, EXPECTED_ANY}};
     struct talk *talk = talker->talk;
 
-    if (talk->has_ended_by && !expect_has_reason(&talk->ended_by, reasons, G_N_ELEMENTS(reasons)))
-        talk_inconclusive(talk, "a Terminate, but of layer %u type %u: not about memory", talk->ended_by.layer,
-                          talk->ended_by.etype);
+    if (talk->transcript.has_ended_by && !expect_has_reason(&talk->transcript.ended_by, reasons, G_N_ELEMENTS(reasons)))
+        talk_inconclusive(talk, "a Terminate, but of layer %u type %u: not about memory",
+                          talk->transcript.ended_by.layer, talk->transcript.ended_by.etype);
     else
         talk_passed_by_end(talk, "%s", rpc_talker_end_words(talker));
 }
@@ -237,7 +237,7 @@ void rpcrdma_client_callbacks(struct rpc_talker *talker, const struct suite_case
         return;
     n = CLAMP(talker->grant, 1, BURST_MAX);
     call = g_strdup_printf(CALL_BACK "%u", n);
-    talker->hold = true;
+    talker->server.hold = true;
     rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
     if (calls_burst(talker, call, talker->xid, n, talk_t_react(talker->talk)))
         rpc_talker_judge_continues(talker, NULL);
@@ -256,7 +256,7 @@ void rpcrdma_client_called_back(struct rpc_talker *talker, const struct suite_ca
         rpc_talker_say(talker, CALL_BACK "1 xid=%u", talker->xids + TALKER_XID_BURST + BURST_MAX);
         rpc_talker_await(talker, talker->xid, talk_t_react(talker->talk));
     }
-    if (talker->n_held > 0)
+    if (talker->server.n_held > 0)
         rpc_talker_judge_continues(talker, NULL);
 }
 
@@ -266,13 +266,13 @@ void rpcrdma_client_request_is_no_grant(struct rpc_talker *talker, const struct 
     if (!calls_say(talker, row))
         return;
     rpc_talker_pump(talker, talk_t_react(talker->talk), NULL);
-    if (talker->n_held > talker->credits)
+    if (talker->server.n_held > talker->server.credits)
         talk_failed(talker->talk, "expected at most the Calls granted; found %u outstanding with a grant of %u",
-                    talker->n_held, talker->credits);
+                    talker->server.n_held, talker->server.credits);
     else if (is_over(talker) && !rpc_talker_judge_unmounted(talker))
         talk_failed(talker->talk, "expected the device to continue; it ended the connection");
     else
-        talk_passed(talker->talk, "%u Calls are outstanding, as granted, and no more come", talker->n_held);
+        talk_passed(talker->talk, "%u Calls are outstanding, as granted, and no more come", talker->server.n_held);
 }
 
 /* ---- other parameters ---- */
@@ -283,7 +283,7 @@ static void parameters_as_server(struct rpc_talker *talker, const struct suite_c
         rpc_talker_judge_continues(talker, NULL);
     else if (talker->fed_end && !rpc_talker_unmounted(talker))
         talk_failed(talker->talk, "expected the device to continue; it ended the connection");
-    talker->left_early = false; /* the parameters are the stimulus */
+    talker->server.left_early = false; /* the parameters are the stimulus */
 }
 
 /* A server that has no such problem makes files. */

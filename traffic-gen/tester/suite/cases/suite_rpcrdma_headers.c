@@ -33,10 +33,10 @@ static bool is_blocked(struct rpc_talker *talker)
     if (!rpc_talker_wait_calls(talker, 1))
         return false;
     while (talk_now() < until && !talker->fed_end) {
-        unsigned before = talker->n_held;
+        unsigned before = talker->server.n_held;
 
         rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
-        if (talker->n_held == before)
+        if (talker->server.n_held == before)
             return true;
     }
     if (!rpc_talker_left_early(talker))
@@ -63,12 +63,12 @@ static void to_client(struct rpc_talker *talker, const struct suite_case *row)
 
     if (!is_blocked(talker))
         return;
-    before = talker->n_held;
-    talker->xid = talker->held[0].xid;
+    before = talker->server.n_held;
+    talker->xid = talker->server.held[0].xid;
     if (!calls_say(talker, row))
         return;
     rpc_talker_pump(talker, talk_t_react(talker->talk) / 2, NULL);
-    if (talker->n_held > before && !talker->fed_end)
+    if (talker->server.n_held > before && !talker->fed_end)
         rpc_talker_doubt(talker, "expected the message to be discarded; the device makes another Call, as if it had "
                                  "been the Reply to a pending one");
     else if (judge_unanswered(talker))

@@ -89,7 +89,7 @@ enum { NULL_REPLY = 24 /* octets */ };
 
 static uint32_t advertised_size(const struct rpc_talker *talker)
 {
-    return talker->tells ? talker->peer_data.receive_size : 0;
+    return talker->peer.tells ? talker->peer.data.receive_size : 0;
 }
 
 /* 0: verdict is set (not applicable). */
@@ -144,7 +144,7 @@ void rpcrdma_sizes_too_small(struct rpc_talker *talker, const struct suite_case 
         return;
     answer = rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk));
     for (int i = row->variant; i < TALKER_REGION; i++)
-        beyond |= talker->region[i] != 0;
+        beyond |= talker->memory.region[i] != 0;
     if (beyond || (talker->terminated && talker->error == QP_LOCAL_ACCESS))
         talk_failed(talker->talk, "expected nothing past the end of a chunk of %d octets; the device wrote there",
                     row->variant);
@@ -166,13 +166,13 @@ static void ask_inline(struct rpc_talker *talker, unsigned expects)
 
     if (!calls_say(talker, talk->row))
         return;
-    took = rpc_talker_status(talker) == 0 && talker->reply.n > RESULT;
+    took = rpc_talker_status(talker) == 0 && talker->reply.message.n > RESULT;
     if (expects == INLINE_TAKEN && !took)
         talk_failed(talk,
                     "expected a Reply of %d octets inline, as both sides advertise 4096; it did not come inline: the "
                     "device has not understood our private data",
                     RESULT);
-    else if (talker->terminated || talker->fed_end || talker->replied == 0)
+    else if (talker->terminated || talker->fed_end || talker->reply.n == 0)
         talk_failed(talk, "expected %s; found %s", talk->row->expected, rpc_talker_result_words(talker));
     else
         talk_passed(talk, took ? "the Reply comes inline" : "no long Send: %s", rpc_talker_result_words(talker));
@@ -180,12 +180,12 @@ static void ask_inline(struct rpc_talker *talker, unsigned expects)
 
 static bool has_served_enough(const struct rpc_talker *talker)
 {
-    return talker->served >= SERVED;
+    return talker->server.served >= SERVED;
 }
 
 static bool has_shown(const struct rpc_talker *talker)
 {
-    return talker->served >= SERVED && talker->showing > 0;
+    return talker->server.served >= SERVED && talker->server.showing > 0;
 }
 
 /* A client whose Calls must fit our Receive buffers. Calls show that which only a mistake would send inline. */
@@ -194,8 +194,8 @@ static void serve_all(struct rpc_talker *talker, const struct suite_case *row)
     const unsigned expects = (unsigned)row->variant;
     struct talk *talk = talker->talk;
 
-    talker->shows_above = talker->size;
-    while (talker->n_held > 0)
+    talker->server.shows_above = talker->size;
+    while (talker->server.n_held > 0)
         rpc_talker_answer(talker, 0);
     rpc_talker_pump(talker, (expects == INLINE_NOT ? 3 : 1) * talk_t_close(talk),
                     expects == INLINE_NOT ? has_shown : has_served_enough);
@@ -203,18 +203,18 @@ static void serve_all(struct rpc_talker *talker, const struct suite_case *row)
         talk_failed(talk, "expected %s; found %s", row->expected, rpc_talker_end_words(talker));
     else if (talker->fed_end && !rpc_talker_unmounted(talker))
         talk_failed(talk, "expected %s; found the end of the connection", row->expected);
-    else if (talker->served == 0 && !rpc_talker_left_early(talker))
+    else if (talker->server.served == 0 && !rpc_talker_left_early(talker))
         talk_inconclusive(talk, "the device makes no Calls: keep it busy");
-    else if (expects == INLINE_NOT && talker->showing == 0)
+    else if (expects == INLINE_NOT && talker->server.showing == 0)
         talk_inconclusive(talk,
                           "none of %u Calls has more than %u octets and fewer than 4096, to show what size it assumes "
                           "for our Receive buffers",
-                          talker->served, (uint32_t)talker->shows_above);
+                          talker->server.served, (uint32_t)talker->server.shows_above);
     else if (expects == INLINE_NOT)
-        talk_passed(talk, "%u Calls, %u of them longer than our Receive buffers and not sent inline", talker->served,
-                    talker->showing);
+        talk_passed(talk, "%u Calls, %u of them longer than our Receive buffers and not sent inline",
+                    talker->server.served, talker->server.showing);
     else
-        talk_passed(talk, "%u Calls are made", talker->served);
+        talk_passed(talk, "%u Calls are made", talker->server.served);
 }
 
 static void ask_server(struct rpc_talker *talker, unsigned expects)

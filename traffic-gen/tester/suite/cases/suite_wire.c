@@ -207,7 +207,7 @@ static bool say_opening(struct talk *talk, const struct suite_case *row, bool od
     } else {
         if (odd)
             talk_cross(talk);
-        if (!talk_start(talk, NULL) && (!odd || talk->fd < 0))
+        if (!talk_start(talk, NULL) && (!odd || talk->connection.fd < 0))
             return false;
     }
     if (talk->operating)

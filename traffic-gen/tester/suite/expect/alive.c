@@ -47,7 +47,7 @@ static enum device_life alive_exchanges(struct talk *talk)
         return DEVICE_IDLES;
     talk_sleep(talk, stay_ns);
     /* A device sends without end: we stop with a reset. */
-    return talk_is_open(talk) || talk->flooded || talk->run->leaves ? DEVICE_ALIVE : DEVICE_IDLES;
+    return talk_is_open(talk) || talk->connection.flooded || talk->run->leaves ? DEVICE_ALIVE : DEVICE_IDLES;
 }
 
 static enum device_life alive_look(struct talk *talk)
@@ -57,7 +57,8 @@ static enum device_life alive_look(struct talk *talk)
     if (talk->run->rpc_port || reuse_waits(talk->run))
         return look_by_calls(talk);
     if (!talk_open(talk))
-        return talk->open_error == ECONNREFUSED || talk->open_error == ECONNRESET ? DEVICE_REFUSES : DEVICE_VANISHED;
+        return talk->wait.open_error == ECONNREFUSED || talk->wait.open_error == ECONNRESET ? DEVICE_REFUSES
+                                                                                            : DEVICE_VANISHED;
     if (talk_is_initiator(talk))
         talk_send_frame(talk, NULL);
     theirs = talk_hear_frame(talk);
@@ -85,7 +86,8 @@ static bool has_closed(const struct talk *talk)
 {
     const struct talk_heard *last = talk_last(talk);
 
-    return talk->dut_fin || talk->dut_reset || talk->open_error == ECONNRESET || (last && last->is_terminate);
+    return talk->connection.dut_fin || talk->connection.dut_reset || talk->wait.open_error == ECONNRESET ||
+           (last && last->is_terminate);
 }
 
 /* A check has a meaning only when the device has shown whether it is alive. final: the device is not asked again. */
@@ -132,7 +134,7 @@ static enum device_life look_once(struct talk_run *run, int64_t patience, unsign
     struct talk talk;
 
     talk_init(&talk, run, NULL, longer, result);
-    talk.patience = patience;
+    talk.wait.patience = patience;
     life = alive_look(&talk);
     if (counts) {
         g_atomic_int_inc(&run->checks);
@@ -144,7 +146,7 @@ static enum device_life look_once(struct talk_run *run, int64_t patience, unsign
         *how = seen(&talk, life);
     }
     /* The device may have abandoned a connection that was queued: the next one may still work. */
-    *queued = talk.queued ? *queued + 1 : 0;
+    *queued = talk.wait.queued ? *queued + 1 : 0;
     talk_clear(&talk);
     case_result_free(result);
     return suite_stopped ? DEVICE_STOPPED : life;

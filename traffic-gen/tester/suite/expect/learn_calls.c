@@ -27,8 +27,8 @@ enum device_life look_by_calls(struct talk *talk)
     else if (talker.open)
         life = DEVICE_IDLES;
     else
-        life = talk->open_error == ECONNREFUSED ? DEVICE_REFUSES : DEVICE_VANISHED;
-    if (life == DEVICE_ALIVE && talker.served > 0 && talk->run->sign == SIGN_UNKNOWN)
+        life = talk->wait.open_error == ECONNREFUSED ? DEVICE_REFUSES : DEVICE_VANISHED;
+    if (life == DEVICE_ALIVE && talker.server.served > 0 && talk->run->sign == SIGN_UNKNOWN)
         talk->run->sign = SIGN_SPEAKS;
     rpc_talker_close(&talker);
     return life;

@@ -106,19 +106,20 @@ const char *life_words(struct talk *talk, enum life life)
 
     switch (life) {
     case LIFE_STAYS:
-        g_strlcpy(talk->description, "it acknowledges, and the connection stays open", sizeof talk->description);
+        g_strlcpy(talk->transcript.description, "it acknowledges, and the connection stays open",
+                  sizeof talk->transcript.description);
         break;
     case LIFE_MUTE:
-        g_snprintf(talk->description, sizeof talk->description, "it no longer answers within %.1f s",
-                   (double)talk_t_react(talk) / 1e9);
+        g_snprintf(talk->transcript.description, sizeof talk->transcript.description,
+                   "it no longer answers within %.1f s", (double)talk_t_react(talk) / 1e9);
         break;
     case LIFE_NOT_STARTED:
-        g_snprintf(talk->description, sizeof talk->description, "the start-up fails: %s", what);
+        g_snprintf(talk->transcript.description, sizeof talk->transcript.description, "the start-up fails: %s", what);
         break;
     default:
-        g_strlcpy(talk->description, what, sizeof talk->description);
+        g_strlcpy(talk->transcript.description, what, sizeof talk->transcript.description);
     }
-    return talk->description;
+    return talk->transcript.description;
 }
 
 /* ---- learning ---- */
@@ -175,7 +176,7 @@ static enum talk_sign probe_ask_all(struct talk *talk)
         if (!may_ask(talk, sign) || (sign == SIGN_REGION && best == SIGN_READ))
             continue;
         /* The device refused the question and ended the connection. */
-        if ((!talk->operating || !talk_is_open(talk) || talk->our_fin) && !talk_start(talk, NULL))
+        if ((!talk->operating || !talk_is_open(talk) || talk->connection.our_fin) && !talk_start(talk, NULL))
             break;
         if (may_ask(talk, sign) && probe_ask(talk, sign)) {
             talk->run->signs |= 1u << sign;

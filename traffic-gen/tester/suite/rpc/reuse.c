@@ -69,45 +69,42 @@ static bool reuse_may_go_on(const struct rpc_talker *talker)
     const struct talk *talk = talker->talk;
 
     return talker->is_usual && talker->open && talker->end && !talker->fed_end && !talker->terminated &&
-           talk_is_open(talk) && !talk->our_fin && !talk->cut_short &&
+           talk_is_open(talk) && !talk->connection.our_fin && !talk->connection.cut_short &&
            (!talk->row || talk->result->outcome == OUTCOME_PASSED || talk->result->outcome == OUTCOME_NOT_APPLICABLE) &&
            rpc_end_outstanding(talker->end) == 0 && qp_pending(rpc_end_qp(talker->end)) == 0 &&
-           talk->parsed == talk->in->len;
+           talk->connection.parsed == talk->connection.in->len;
 }
 
 /* Moves the connection's members from one talk to the other; the case's members stay. */
 static void move_connection(struct talk *to, struct talk *from)
 {
     const struct talk old = *to;
-    struct talk left = {.fd = -1, .in = old.in};
+    struct talk left = {.connection = {.fd = -1, .in = old.connection.in}};
 
     talk_take_case(&left, from);
     *to = *from;
     talk_take_case(to, &old);
-    to->mss = old.mss;
-    if (to->said)
-        to->said->socket = to;
+    to->next.mss = old.next.mss;
+    if (to->saying.said)
+        to->saying.said->socket = to;
     *from = left;
 }
 
 static void move_end(struct rpc_talker *to, struct rpc_talker *from)
 {
     to->port = from->port;
-    to->line = from->line;
+    to->line.state = from->line.state;
+    to->line.up = from->line.up;
     to->end = from->end;
     to->open = from->open;
-    to->up = from->up;
-    to->tells = from->tells;
-    to->peer_data = from->peer_data;
+    to->peer = from->peer;
     to->grant = from->grant;
-    to->region = from->region;
-    to->stag_read = from->stag_read;
-    to->stag_write = from->stag_write;
-    to->credits = from->credits;
-    from->line = NULL;
+    to->memory = from->memory;
+    to->server.credits = from->server.credits;
+    from->line.state = NULL;
     from->end = NULL;
-    from->region = NULL;
-    from->open = from->up = false;
+    from->memory.region = NULL;
+    from->open = from->line.up = false;
     rpc_end_hand_over(to->end, to);
     if (to->port->handed_over)
         to->port->handed_over(to);
@@ -125,7 +122,7 @@ bool reuse_put(struct rpc_talker *talker)
     talk_take_findings(talk);
     line = g_new0(struct line, 1);
     line->port = g_array_index(ports, guint, ports->len - 1);
-    line->talk = (struct talk){.run = talk->run, .fd = -1, .in = g_byte_array_new()};
+    line->talk = (struct talk){.run = talk->run, .connection = {.fd = -1, .in = g_byte_array_new()}};
     move_connection(&line->talk, talk);
     line->talker.talk = &line->talk;
     move_end(&line->talker, talker);
@@ -153,7 +150,7 @@ static void reuse_give(struct line *line, struct rpc_talker *talker)
     move_connection(talk, &line->talk);
     move_end(talker, &line->talker);
     g_array_append_val(talk->result->ports, line->port);
-    g_byte_array_unref(line->talk.in);
+    g_byte_array_unref(line->talk.connection.in);
     g_free(line);
 }
 
@@ -162,8 +159,8 @@ static void offer_anew(struct rpc_talker *talker)
 {
     struct memory *memory = rpc_end_memory(talker->end);
 
-    memory_invalidate(memory, talker->stag_read);
-    memory_invalidate(memory, talker->stag_write);
+    memory_invalidate(memory, talker->memory.stag_read);
+    memory_invalidate(memory, talker->memory.stag_write);
     rpc_talker_offer(talker);
 }
 

@@ -18,7 +18,7 @@ struct socket_line {
 
 static void socket_handed_over(struct rpc_talker *talker)
 {
-    struct socket_line *line = talker->line;
+    struct socket_line *line = talker->line.state;
 
     line->talker = talker;
 }
@@ -107,7 +107,7 @@ static void socket_make_end(struct rpc_talker *talker, const struct talker_wish 
     line->talker = talker;
     line->stream = (struct stream){
         .ctx = line, .write = on_write, .room = socket_on_room, .close = socket_on_close, .now = on_now, .mss = 1460};
-    talker->line = line;
+    talker->line.state = line;
     rpc_talker_make_end(talker, wish, &options, &line->stream);
 }
 

@@ -76,7 +76,7 @@ static void verbs_run(const struct carried *carried, int64_t until)
 
 static bool verbs_is_over(const struct carried *carried)
 {
-    return carried->is_over || (carried->talker && carried->talker->ended);
+    return carried->is_over || (carried->talker && carried->talker->line.ended);
 }
 
 static bool verbs_await(struct carried *carried, int64_t until, bool (*done)(const struct carried *carried))
@@ -98,13 +98,13 @@ static bool verbs_has_arrived(void *ctx, int64_t until)
 {
     struct carried *carried = ctx;
     struct rpc_talker *talker = carried->talker;
-    bool hold = talker->hold, arrived;
+    bool hold = talker->server.hold, arrived;
 
     if (!talker->end)
         return true;
-    talker->hold = true;
+    talker->server.hold = true;
     arrived = verbs_await(carried, until, is_acknowledged);
-    talker->hold = hold;
+    talker->server.hold = hold;
     return arrived;
 }
 
@@ -180,7 +180,7 @@ static void verbs_note_ends(const struct carried *carried)
 
 static bool is_up(const struct carried *carried)
 {
-    return carried->talker->up;
+    return carried->talker->line.up;
 }
 
 static bool has_opened(const struct carried *carried)
@@ -210,7 +210,7 @@ static bool verbs_begin(struct carried *carried, int64_t until)
 
     carried->carrier =
         (struct talk_carrier){.has_arrived = verbs_has_arrived, .hang_up = verbs_hang_up, .ctx = carried};
-    talk->carrier = &carried->carrier;
+    talk->connection.carrier = &carried->carrier;
     if (verbs_await(carried, until, has_opened))
         verbs_make_end(carried);
     if (talker->end && verbs_await(carried, until, is_up)) {
@@ -220,7 +220,7 @@ static bool verbs_begin(struct carried *carried, int64_t until)
         return true;
     }
     talk->result->refused = true;
-    talk->open_error = carried->was_answered ? ECONNREFUSED : ETIMEDOUT;
+    talk->wait.open_error = carried->was_answered ? ECONNREFUSED : ETIMEDOUT;
     talk_inconclusive(talk, "no connection: %s", carried->why ? carried->why : "the device does not answer");
     return false;
 }
@@ -249,7 +249,7 @@ static bool verbs_connect_to_device(struct rpc_talker *talker, const struct talk
     if (carried->link)
         return verbs_begin(carried, talk_now() + options.connect_timeout_ns + ms * 500);
     carried_free(carried);
-    talk->open_error = EHOSTUNREACH;
+    talk->wait.open_error = EHOSTUNREACH;
     talk_inconclusive(talk, "no connection: %s", error->message);
     return false;
 }
@@ -268,7 +268,7 @@ static bool verbs_accept_device(struct rpc_talker *talker, const struct talker_w
     }
     carried = g_steal_pointer(&listener->next);
     if (!carried) {
-        talk->open_error = ETIMEDOUT;
+        talk->wait.open_error = ETIMEDOUT;
         talk_inconclusive(talk, "no connection: the device did not connect");
         return false;
     }
@@ -288,12 +288,12 @@ static bool verbs_open(struct rpc_talker *talker, const struct talker_wish *wish
 static enum rpc_port_event verbs_report_over(struct rpc_talker *talker)
 {
     struct talk *talk = talker->talk;
-    bool orderly = talker->ended && talker->orderly && !talker->terminated;
+    bool orderly = talker->line.ended && talker->line.orderly && !talker->terminated;
 
     if (!talker->fed_end)
         talk_note(talk, false, NULL, 0, orderly ? "disconnects" : "the connection is over");
-    talk->dut_fin |= orderly;
-    talk->dut_reset |= !orderly;
+    talk->connection.dut_fin |= orderly;
+    talk->connection.dut_reset |= !orderly;
     return orderly ? RPC_PORT_CLOSED : RPC_PORT_BROKEN;
 }
 
@@ -301,12 +301,12 @@ static enum rpc_port_event verbs_hear(struct rpc_talker *talker, int64_t ns)
 {
     struct talk *talk = talker->talk;
     int64_t until = MIN(talk_now() + ns, talk->deadline);
-    struct carried *carried = talk->carrier ? talk->carrier->ctx : NULL;
-    unsigned before = talker->noticed;
+    struct carried *carried = talk->connection.carrier ? talk->connection.carrier->ctx : NULL;
+    unsigned before = talker->line.noticed;
     bool again = false;
 
     for (;;) {
-        if (talker->noticed != before && !talker->ended)
+        if (talker->line.noticed != before && !talker->line.ended)
             return RPC_PORT_HEARD;
         if (!carried || verbs_is_over(carried))
             return verbs_report_over(talker);
@@ -319,19 +319,19 @@ static enum rpc_port_event verbs_hear(struct rpc_talker *talker, int64_t ns)
 
 static void verbs_noticed(struct rpc_talker *talker)
 {
-    struct carried *carried = talker->talk->carrier->ctx;
+    struct carried *carried = talker->talk->connection.carrier->ctx;
 
-    if (talker->up && !carried->was_up) {
+    if (talker->line.up && !carried->was_up) {
         verbs_note_ends(carried);
         talk_note(talker->talk, talk_is_initiator(talker->talk), NULL, 0, "connects");
     }
-    carried->was_up = talker->up;
+    carried->was_up = talker->line.up;
     live_stop(carried->loop);
 }
 
 static void verbs_handed_over(struct rpc_talker *talker)
 {
-    struct carried *carried = talker->talk->carrier->ctx;
+    struct carried *carried = talker->talk->connection.carrier->ctx;
 
     carried->talker = talker;
 }

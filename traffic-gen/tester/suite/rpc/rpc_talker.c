@@ -77,7 +77,7 @@ static void heard_free(gpointer data)
 
 static void notice(struct rpc_talker *talker)
 {
-    talker->noticed++;
+    talker->line.noticed++;
     if (talker->port->noticed)
         talker->port->noticed(talker);
 }
@@ -107,8 +107,8 @@ static void talker_on_ended(void *ctx, bool orderly)
 {
     struct rpc_talker *talker = ctx;
 
-    talker->ended = true;
-    talker->orderly = orderly;
+    talker->line.ended = true;
+    talker->line.orderly = orderly;
     notice(talker);
 }
 
@@ -116,10 +116,10 @@ static void talker_on_established(void *ctx, const struct mpa_end_terms *terms)
 {
     struct rpc_talker *talker = ctx;
 
-    talker->up = true;
+    talker->line.up = true;
     notice(talker);
-    talker->tells =
-        rpcrdma_private_data_find(&talker->peer_data, terms->peer_data, terms->peer_length) == RPCRDMA_PD_OK;
+    talker->peer.tells =
+        rpcrdma_private_data_find(&talker->peer.data, terms->peer_data, terms->peer_length) == RPCRDMA_PD_OK;
 }
 
 static void talker_on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result,
@@ -129,13 +129,13 @@ static void talker_on_replied(void *ctx, uint64_t cookie, enum rpc_end_result re
 
     (void)cookie;
     notice(talker);
-    talker->replied++;
-    talker->result = result;
-    g_free(talker->reply.p);
-    talker->reply = (struct rpc_end_message){0};
+    talker->reply.n++;
+    talker->reply.result = result;
+    g_free(talker->reply.message.p);
+    talker->reply.message = (struct rpc_end_message){0};
     if (reply) {
-        talker->reply = *reply;
-        talker->reply.p = g_memdup2(reply->p, reply->n);
+        talker->reply.message = *reply;
+        talker->reply.message.p = g_memdup2(reply->p, reply->n);
     }
 }
 
@@ -161,7 +161,7 @@ static void talker_on_broken(void *ctx, enum qp_status status, const char *why)
 
 bool rpc_talker_failed_here(const struct rpc_talker *talker)
 {
-    return !talker->up && talker->terminated && talker->error == QP_LOCAL_ERROR;
+    return !talker->line.up && talker->terminated && talker->error == QP_LOCAL_ERROR;
 }
 
 const char *rpc_talker_end_words(const struct rpc_talker *talker)
@@ -179,10 +179,10 @@ void rpc_talker_serve_call(struct rpc_talker *talker, uint64_t id, const struct 
     GMutex *lock = &talker->talk->run->nfs->lock;
     bool answered;
 
-    talker->served++;
-    talker->served_at = talk_now();
+    talker->server.served++;
+    talker->server.served_at = talk_now();
     g_mutex_lock(lock);
-    answered = nfs_server_call(talker->peer, call, rpc_end_room(talker->end, id), &reply);
+    answered = nfs_server_call(talker->server.peer, call, rpc_end_room(talker->end, id), &reply);
     g_mutex_unlock(lock);
     if (answered)
         rpc_end_reply(talker->end, id, &reply);
@@ -194,12 +194,12 @@ static void talker_on_called(void *ctx, uint64_t id, const struct rpc_end_messag
     struct rpc_talker *talker = ctx;
 
     notice(talker);
-    talker->showing += call->n > talker->shows_above && call->n <= SIZE_DEFAULT - RPCRDMA_HEADER_MIN;
+    talker->server.showing += call->n > talker->server.shows_above && call->n <= SIZE_DEFAULT - RPCRDMA_HEADER_MIN;
     /* Calls that come before the case begins are also left to the case. */
     if (talk_is_initiator(talker->talk)) {
         rpc_end_answer_null(talker->end, id, header);
-    } else if ((talker->hold || !talker->open) && talker->n_held < TALKER_HELD_MAX) {
-        struct talker_held *held = &talker->held[talker->n_held++];
+    } else if ((talker->server.hold || !talker->open) && talker->server.n_held < TALKER_HELD_MAX) {
+        struct talker_held *held = &talker->server.held[talker->server.n_held++];
 
         *held = (struct talker_held){.id = id, .xid = header->xid, .call = *call};
         held->call.p = g_memdup2(call->p, call->n);
@@ -214,9 +214,11 @@ void rpc_talker_offer(struct rpc_talker *talker)
 {
     struct memory *memory = rpc_end_memory(talker->end);
 
-    memset(talker->region, 0, TALKER_REGION);
-    talker->stag_read = memory_register(memory, talker->region, TALKER_REGION, REGION_TO, MEMORY_REMOTE_READ, true);
-    talker->stag_write = memory_register(memory, talker->region, TALKER_REGION, REGION_TO, MEMORY_REMOTE_WRITE, true);
+    memset(talker->memory.region, 0, TALKER_REGION);
+    talker->memory.stag_read =
+        memory_register(memory, talker->memory.region, TALKER_REGION, REGION_TO, MEMORY_REMOTE_READ, true);
+    talker->memory.stag_write =
+        memory_register(memory, talker->memory.region, TALKER_REGION, REGION_TO, MEMORY_REMOTE_WRITE, true);
 }
 
 void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wish, const struct qp_options *options,
@@ -243,15 +245,15 @@ void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wi
 
     end.qp.mpa.private_data = wish->says_private ? wish->private_data : NULL;
     end.qp.mpa.private_length = wish->private_length;
-    talker->credits = credits;
+    talker->server.credits = credits;
     talker->size = size;
     talker->end = rpc_end_new(&end, stream, &events, 8166);
     rpc_talker_listen(talker);
-    talker->region = g_malloc(TALKER_REGION);
+    talker->memory.region = g_malloc(TALKER_REGION);
     rpc_talker_offer(talker);
     if (!talk_is_initiator(talk)) {
         g_mutex_lock(&talk->run->nfs->lock);
-        talker->peer = nfs_peer_new(nfs_run_server(talk->run), NULL);
+        talker->server.peer = nfs_peer_new(nfs_run_server(talk->run), NULL);
         g_mutex_unlock(&talk->run->nfs->lock);
     }
 }
@@ -261,8 +263,8 @@ enum rpc_port_event rpc_talker_hear(struct rpc_talker *talker, int64_t ns)
     enum rpc_port_event event = talker->port->hear(talker, ns);
 
     if (!talker->fed_end && (event == RPC_PORT_CLOSED || event == RPC_PORT_BROKEN)) {
-        talker->closed_idle =
-            event == RPC_PORT_CLOSED && talker->n_held == 0 && talker->served > 0 && !talker->terminated;
+        talker->server.closed_idle =
+            event == RPC_PORT_CLOSED && talker->server.n_held == 0 && talker->server.served > 0 && !talker->terminated;
         talker->fed_end = true;
     }
     return event;
@@ -325,7 +327,7 @@ static void begin_again(struct rpc_talker *talker)
 {
     rpc_talker_let_go(talker);
     talk_renew(talker->talk);
-    talker->up = talker->ended = talker->orderly = talker->terminated = talker->fed_end = false;
+    talker->line.up = talker->line.ended = talker->line.orderly = talker->terminated = talker->fed_end = false;
     talker->talk->result->refused = false;
 }
 
@@ -372,10 +374,10 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
     *talker = (struct rpc_talker){.talk = talk,
                                   .port = talk->run->rpc_port ? talk->run->rpc_port : &rpc_port_socket,
                                   .heard = g_ptr_array_new_with_free_func(heard_free),
-                                  .names = g_ptr_array_new_with_free_func(g_free),
+                                  .files.names = g_ptr_array_new_with_free_func(g_free),
                                   .is_usual = talker_is_usual(wish),
-                                  .version = wish->version,
-                                  .has_backchannel = wish->backchannel};
+                                  .files.version = wish->version,
+                                  .files.has_backchannel = wish->backchannel};
     if (talk_is_initiator(talk))
         rpc_talker_learn(talk);
     talker_draw(talker);
@@ -395,12 +397,12 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
 
 void rpc_talker_let_go(struct rpc_talker *talker)
 {
-    if (talker->open || talker->talk->carrier) /* which owns the end */
+    if (talker->open || talker->talk->connection.carrier) /* which owns the end */
         talk_hang_up(talker->talk);
     talker->open = false;
     g_clear_pointer(&talker->end, rpc_end_free);
-    g_clear_pointer(&talker->line, g_free);
-    g_clear_pointer(&talker->region, g_free);
+    g_clear_pointer(&talker->line.state, g_free);
+    g_clear_pointer(&talker->memory.region, g_free);
 }
 
 static void talker_release(struct rpc_talker *talker)
@@ -410,22 +412,22 @@ static void talker_release(struct rpc_talker *talker)
         reuse_end(talker->talk->run);
     if (!reuse_put(talker))
         rpc_talker_let_go(talker);
-    for (unsigned i = 0; i < talker->n_held; i++)
-        g_free(talker->held[i].call.p);
-    if (talker->peer) {
+    for (unsigned i = 0; i < talker->server.n_held; i++)
+        g_free(talker->server.held[i].call.p);
+    if (talker->server.peer) {
         g_mutex_lock(&talker->talk->run->nfs->lock);
-        nfs_peer_free(talker->peer);
+        nfs_peer_free(talker->server.peer);
         g_mutex_unlock(&talker->talk->run->nfs->lock);
     }
-    g_free(talker->reply.p);
+    g_free(talker->reply.message.p);
     g_ptr_array_unref(talker->heard);
-    g_ptr_array_unref(talker->names);
+    g_ptr_array_unref(talker->files.names);
 }
 
 void rpc_talker_close(struct rpc_talker *talker)
 {
-    g_autoptr(GPtrArray) left = g_ptr_array_ref(talker->names);
-    enum nfs_version_at version = talker->version;
+    g_autoptr(GPtrArray) left = g_ptr_array_ref(talker->files.names);
+    enum nfs_version_at version = talker->files.version;
     struct talk *talk = talker->talk;
 
     if (talker->end)
@@ -629,7 +631,7 @@ void rpc_talker_begin(struct rpc_talker *talker, struct xdr_out *out, uint32_t p
 
 static bool has_replied(const struct rpc_talker *talker)
 {
-    return talker->replied > 0;
+    return talker->reply.n > 0;
 }
 
 bool rpc_talker_call(struct rpc_talker *talker, struct xdr_out *out, const struct rpc_end_how *how)
@@ -637,20 +639,20 @@ bool rpc_talker_call(struct rpc_talker *talker, struct xdr_out *out, const struc
     struct rpc_end_message call = {0};
 
     xdr_out_take(out, &call);
-    talker->replied = 0;
+    talker->reply.n = 0;
     rpc_end_call(talker->end, &call, how, 1);
     g_free(call.p);
     rpc_talker_pump(talker, talk_t_close(talker->talk), has_replied);
-    return talker->replied > 0 && talker->result == RPC_END_REPLIED;
+    return talker->reply.n > 0 && talker->reply.result == RPC_END_REPLIED;
 }
 
 bool rpc_talker_results(const struct rpc_talker *talker, struct xdr *results)
 {
     struct rpc_message header;
 
-    *results = xdr_begin(talker->reply.p, talker->reply.n);
-    if (rpc_decode(&header, talker->reply.p, talker->reply.n) != RPC_OK || header.reply_stat != RPC_MSG_ACCEPTED ||
-        header.accept_stat != RPC_SUCCESS)
+    *results = xdr_begin(talker->reply.message.p, talker->reply.message.n);
+    if (rpc_decode(&header, talker->reply.message.p, talker->reply.message.n) != RPC_OK ||
+        header.reply_stat != RPC_MSG_ACCEPTED || header.accept_stat != RPC_SUCCESS)
         return false;
     results->at = header.header_len;
     return true;

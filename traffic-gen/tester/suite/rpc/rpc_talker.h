@@ -65,17 +65,78 @@ struct talker_v4 {
     uint8_t stateid[16];    /* of the file */
 };
 
-/* A symbolic link that the case has created; its text has this length. */
-struct talker_link {
-    char name[32];
-    uint32_t n;
+/* The connection, as its port knows it. */
+struct talker_line {
+    void *state;             /* owned by the port: carries its stream; NULL: none, else g_free()d */
+    bool up, ended, orderly; /* state of the end */
+    unsigned noticed;        /* number of its events */
 };
 
-/* A Call of the DUT without an answer so far. */
-struct talker_held {
-    uint64_t id;
-    uint32_t xid;
-    struct rpc_end_message call; /* octets owned */
+/* The device's private data. */
+struct talker_peer {
+    bool tells;                       /* they follow RFC 8797, */
+    struct rpcrdma_private_data data; /* with these values */
+};
+
+/* Memory for stimuli: the same octets for remote reads and remote writes. */
+struct talker_memory {
+    uint8_t *region;
+    uint32_t stag_read, stag_write;
+};
+
+/* The result of rpc_end_call(). */
+struct talker_reply {
+    unsigned n;
+    enum rpc_end_result result;
+    struct rpc_end_message message;
+};
+
+/* For a DUT that is a client, our server: rpc_talker_serve.c. */
+struct talker_server {
+    struct nfs_peer *peer;
+    uint32_t credits; /* granted to the client */
+    bool hold;        /* its Calls wait until rpc_talker_answer() */
+    struct talker_held {
+        uint64_t id;
+        uint32_t xid;
+        struct rpc_end_message call; /* octets owned */
+    } held[TALKER_HELD_MAX];         /* Calls of the DUT without an answer so far */
+    unsigned n_held;
+    unsigned served, wanted;
+    int64_t served_at;  /* when it was last answered */
+    bool left_early;    /* cannot be judged: the connection ended before the stimulus, or without a Call */
+    bool closed_idle;   /* the device's FIN came when none of its Calls was outstanding */
+    bool is_quiet;      /* made no more Calls after the stimulus */
+    const char *doubt;  /* counts as a failure if seen each time */
+    size_t shows_above; /* number of its Calls that have more octets than this, */
+    unsigned showing;   /* but would fit inline by sizes that we do not advertise */
+};
+
+/* Set by rpc_talker_root(), rpc_talker_file(). */
+struct talker_files {
+    enum nfs_version_at version;
+    bool has_backchannel;
+    uint8_t root[NFS_HANDLE_MAX], file[NFS_HANDLE_MAX];
+    uint32_t root_n, file_n;
+    char name[32];
+    GPtrArray *names; /* files to be removed at the end: char * */
+};
+
+/* Symbolic links that the case has created: rpc_talker_calls.c. */
+struct talker_links {
+    struct talker_link {
+        char name[32];
+        uint32_t n; /* length of its text */
+    } link[TALKER_LINKS_MAX];
+    unsigned n;
+};
+
+/* The last Call of a statement: rpc_talker_calls.c. */
+struct talker_last {
+    uint32_t asked;                                     /* octets that the last `read` or `readlink` must return */
+    const struct talker_link *wanted[TALKER_LINKS_MAX]; /* for the last `readlinks`; NULL: not a link */
+    unsigned n_wanted;
+    size_t chunks[RPC_END_ITEMS_MAX]; /* the Write chunks of that Call, as in struct rpc_end_how */
 };
 
 struct talk_run;
@@ -92,63 +153,32 @@ enum rpc_port_event {
 struct rpc_talker {
     struct talk *talk;
     const struct rpc_port *port;
-    void *line; /* owned by the port: carries its stream; NULL: none, else g_free()d */
+    struct talker_line line;
     struct rpc_end *end;
     bool fed_end, open;
-    bool is_usual;                         /* as any case would open it: other cases can continue on it */
-    bool waited;                           /* the device accepted the connection only after refusing it for a while */
-    bool up, ended, orderly;               /* state of the end */
-    unsigned noticed;                      /* number of its events */
-    bool tells;                            /* the device's private data follow RFC 8797, */
-    struct rpcrdma_private_data peer_data; /* with these values */
-    GPtrArray *heard;                      /* struct talker_heard */
+    bool is_usual; /* as any case would open it: other cases can continue on it */
+    bool waited;   /* the device accepted the connection only after refusing it for a while */
+    struct talker_peer peer;
+    GPtrArray *heard; /* struct talker_heard */
     struct random_source random;
     uint32_t xids;     /* common first part of our XIDs */
     uint32_t xid;      /* for the stimulus */
     uint32_t next_xid; /* for whole Calls */
     uint32_t grant;    /* of the last Reply */
-    /* Memory for stimuli: the same octets for remote reads and remote writes. */
-    uint8_t *region;
-    uint32_t stag_read, stag_write;
-    /* The result of rpc_end_call(). */
-    unsigned replied;
-    enum rpc_end_result result;
-    struct rpc_end_message reply;
+    struct talker_memory memory;
+    struct talker_reply reply;
     /* An error has ended the connection: our Terminate, or an error of the RDMA device. */
     bool terminated;
     enum qp_status error; /* QP_REMOTE_ERROR: a Terminate from the device */
-    /* For a DUT that is a client: our server. */
-    struct nfs_peer *peer;
-    uint32_t credits; /* granted to the client */
-    uint32_t size;    /* of our Receive buffers */
-    bool hold;        /* its Calls wait until rpc_talker_answer() */
-    struct talker_held held[TALKER_HELD_MAX];
-    unsigned n_held;
-    unsigned served, served_wanted;
-    int64_t served_at;  /* when it was last answered */
-    bool left_early;    /* cannot be judged: the connection ended before the stimulus, or without a Call */
-    bool closed_idle;   /* the device's FIN came when none of its Calls was outstanding */
-    bool is_quiet;      /* made no more Calls after the stimulus */
-    const char *doubt;  /* counts as a failure if seen each time */
-    size_t shows_above; /* number of its Calls that have more octets than this, */
-    unsigned showing;   /* but would fit inline by sizes that we do not advertise */
-    /* Set by rpc_talker_root(), rpc_talker_file(). */
-    enum nfs_version_at version;
-    bool has_backchannel;
+    uint32_t size;        /* of our Receive buffers */
+    struct talker_server server;
+    struct talker_files files;
     struct talker_v4 v4;
-    uint8_t root[NFS_HANDLE_MAX], file[NFS_HANDLE_MAX];
-    uint32_t root_n, file_n;
-    char name[32];
-    GPtrArray *names; /* files to be removed at the end: char * */
     char words[64];   /* for rpc_talker_result_words() */
     uint32_t awaited; /* XID, for rpc_talker_await() */
     unsigned said_at; /* number of messages heard before the last statement */
-    uint32_t asked;   /* octets that the last `read` or `readlink` must return */
-    struct talker_link links[TALKER_LINKS_MAX];
-    unsigned n_links;
-    const struct talker_link *wanted[TALKER_LINKS_MAX]; /* for the last `readlinks`; NULL: not a link */
-    unsigned n_wanted;
-    size_t chunks[RPC_END_ITEMS_MAX]; /* the Write chunks of that Call, as in struct rpc_end_how */
+    struct talker_links links;
+    struct talker_last last;
 };
 
 /*
@@ -223,7 +253,7 @@ bool rpc_talker_alive(struct rpc_talker *talker);
 /* Whole Calls through the end: begins a Call with AUTH_SYS; the caller appends the arguments. */
 void rpc_talker_begin(struct rpc_talker *talker, struct xdr_out *out, uint32_t program, uint32_t version,
                       uint32_t procedure);
-/* Frees out. True when a Reply came: it is in talker->reply, and rpc_talker_results() finds its results. */
+/* Frees out. True when a Reply came: it is in talker->reply.message, and rpc_talker_results() finds its results. */
 bool rpc_talker_call(struct rpc_talker *talker, struct xdr_out *out, const struct rpc_end_how *how);
 /* Whether the Reply has MSG_ACCEPTED and SUCCESS; *results: the octets after the header. */
 bool rpc_talker_results(const struct rpc_talker *talker, struct xdr *results);
@@ -245,9 +275,9 @@ void rpc_talker_each_version(struct talk *talk, const struct suite_case *row, co
 /* The first such version. False: verdict is set (not applicable). */
 bool rpc_talker_first_version(struct talk *talk, enum nfs_version_at *version);
 
-/* Gets the export's root: its handle in talker->root; an NFSv4 server then knows us. False: verdict is set. */
+/* Gets the export's root: its handle in talker->files.root; an NFSv4 server then knows us. False: verdict is set. */
 bool rpc_talker_root(struct rpc_talker *talker);
-/* Creates and opens a file in the root: talker->file, named talker->name. False: verdict is set (not applicable). */
+/* Creates and opens a file in the root (file and name in talker->files). False: verdict is set (not applicable). */
 bool rpc_talker_file(struct rpc_talker *talker);
 /* Ends a case: closes and removes files, destroys the session. */
 void rpc_talker_leave(struct rpc_talker *talker);
@@ -267,9 +297,11 @@ const char *rpc_talker_new_name(struct rpc_talker *talker);
  *   reply=N         the Reply may have N octets: a Reply chunk if these do not fit inline
  * Or sends a statement of scripts without its side (traffic-gen/speak/say/rpc_script.h), and does not wait for an
  * answer. Our end supplies missing values: the XID talker->xid (which xid=N sets), its credits, memory of
- * talker->region. call write ...  such a Call with chunks as the words say, right or wrong; reduce=handle, reduce=name
- * are items, too call null       a NULL Call of NFS; `reply null`: a successful Reply to it reply, error    answer the
- * DUT's Call with talker->xid False: verdict is set.
+ * talker->memory.region.
+ *   call write ...  such a Call with chunks as the words say, right or wrong; reduce=handle, reduce=name are items, too
+ *   call null       a NULL Call of NFS; `reply null`: a successful Reply to it
+ *   reply, error    answer the DUT's Call with talker->xid
+ * False: verdict is set.
  */
 bool rpc_talker_say(struct rpc_talker *talker, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* What is heard from here on is about the next message. due: a set of enum talk_due that does not answer the message.
@@ -321,7 +353,7 @@ void rpc_talker_judge_continues(struct rpc_talker *talker, const char *what);
 void rpc_talker_answer(struct rpc_talker *talker, unsigned index);
 /* Answers a pending Call with an error. */
 void rpc_talker_drop(struct rpc_talker *talker, unsigned index);
-/* The pending Call with talker->xid; talker->n_held: none, so it must not be answered or dropped. */
+/* The pending Call with talker->xid; talker->server.n_held: none, so it must not be answered or dropped. */
 unsigned rpc_talker_held(const struct rpc_talker *talker);
 void rpc_talker_serve_call(struct rpc_talker *talker, uint64_t id, const struct rpc_end_message *call);
 

@@ -65,11 +65,11 @@ static struct talker_request calls_request_of(const struct rpc_talker *talker, c
 {
     struct talker_request request = call->request;
 
-    if (talker->version == NFS_V3)
+    if (talker->files.version == NFS_V3)
         request.words = "";
-    request.name = talker->name;
+    request.name = talker->files.name;
     request.data = data();
-    request.n = talker->asked;
+    request.n = talker->last.asked;
     return request;
 }
 
@@ -77,13 +77,13 @@ static struct talker_request calls_request_of(const struct rpc_talker *talker, c
 
 static void remember_link(struct rpc_talker *talker, uint32_t n)
 {
-    struct talker_link *link = &talker->links[talker->n_links];
+    struct talker_link *link = &talker->links.link[talker->links.n];
 
-    if (talker->n_links == TALKER_LINKS_MAX)
+    if (talker->links.n == TALKER_LINKS_MAX)
         return;
-    g_strlcpy(link->name, talker->name, sizeof link->name);
+    g_strlcpy(link->name, talker->files.name, sizeof link->name);
     link->n = n;
-    talker->n_links++;
+    talker->links.n++;
 }
 
 /* Creates one or more links; the last is the case's. */
@@ -94,7 +94,7 @@ static void put_links(struct rpc_talker *talker, struct talker_request request, 
 
     for (unsigned i = 0; i < MIN(links, LINKS_MAX); i++) {
         names[2 * i] = names[2 * i + 1] = rpc_talker_new_name(talker);
-        g_strlcpy(talker->name, names[2 * i], sizeof talker->name);
+        g_strlcpy(talker->files.name, names[2 * i], sizeof talker->files.name);
         remember_link(talker, request.n);
         g_string_append_printf(words, "%s%s", i > 0 ? "," : "", request.words);
     }
@@ -114,14 +114,14 @@ static void put_readlinks(struct rpc_talker *talker, struct talker_request reque
 
     for (unsigned i = 0; list[i]; i++) {
         const uint64_t k = strcmp(list[i], "-") == 0 ? TALKER_LINKS_MAX : words_parse_number(words, list[i]);
-        const struct talker_link *link = k < talker->n_links ? &talker->links[k] : NULL;
+        const struct talker_link *link = k < talker->links.n ? &talker->links.link[k] : NULL;
 
         g_string_append_printf(ops, "%s%s,%sreadlink", i > 0 ? "," : "", request.words, link ? "lookup," : "");
         if (link)
             names[op] = link->name;
         op += link ? 3 : 2;
-        talker->wanted[i] = link;
-        talker->n_wanted = i + 1;
+        talker->last.wanted[i] = link;
+        talker->last.n_wanted = i + 1;
     }
     request.words = ops->str;
     request.path = (char *const *)names;
@@ -142,12 +142,12 @@ static void calls_put_acl(struct rpc_talker *talker, struct xdr_out *out)
         READ = 4,
         WRITE = 2
     };
-    const uint32_t n = talker->asked + 4, first = 1000;
+    const uint32_t n = talker->last.asked + 4, first = 1000;
 
     rpc_talker_begin(talker, out, NFS_PROGRAM_ACL, 3, 2);
-    xdr_out_opaque(out, talker->file, talker->file_n);
+    xdr_out_opaque(out, talker->files.file, talker->files.file_n);
     xdr_out_words(out, ACL | ACL_COUNT, n, n, OWNER, 0, READ | WRITE);
-    for (uint32_t i = 0; i < talker->asked; i++)
+    for (uint32_t i = 0; i < talker->last.asked; i++)
         xdr_out_words(out, USER, first + i, READ);
     xdr_out_words(out, GROUP_OWNER, 0, READ, MASK, 0, READ, OTHER, 0, READ);
     xdr_out_words(out, 0, 0); /* no default ACL */
@@ -158,7 +158,7 @@ static void calls_put(struct rpc_talker *talker, struct words *words, struct xdr
     const struct call *call = find_call(words_first(words));
     struct talker_request request;
 
-    talker->asked = (uint32_t)MIN(words_number(words, "len", 0), DATA_MAX);
+    talker->last.asked = (uint32_t)MIN(words_number(words, "len", 0), DATA_MAX);
     request = calls_request_of(talker, call);
     if (strcmp(call->name, "create") == 0)
         put_links(talker, request, words_number(words, "links", 1), out);
@@ -193,8 +193,8 @@ static void call_by_end(struct rpc_talker *talker, struct words *words, struct x
         .reply_max = words_number(words, "reply", 0),
     };
 
-    calls_read_chunks(words, talker->chunks);
-    memcpy(how.results, talker->chunks, sizeof how.results);
+    calls_read_chunks(words, talker->last.chunks);
+    memcpy(how.results, talker->last.chunks, sizeof how.results);
     talker->xid = get_be32(out->octets->data);
     rpc_talker_mark(talker, DUE_CHUNKS);
     rpc_talker_call(talker, out, &how);
@@ -258,21 +258,21 @@ bool rpc_talker_say(struct rpc_talker *talker, const char *format, ...)
 
 bool rpc_talker_holds(const struct rpc_talker *talker, uint32_t *n)
 {
-    const struct rpc_end_message *reply = &talker->reply;
+    const struct rpc_end_message *reply = &talker->reply.message;
     const uint32_t found = reply->n_items == 1 ? (uint32_t)reply->items[0].n : 0;
 
     if (n)
         *n = found;
-    return found <= talker->asked && (n || found == talker->asked) &&
+    return found <= talker->last.asked && (n || found == talker->last.asked) &&
            (found == 0 || memcmp(reply->p + reply->items[0].at, data(), found) == 0);
 }
 
 bool rpc_talker_holds_links(const struct rpc_talker *talker)
 {
-    const struct rpc_end_message *reply = &talker->reply;
+    const struct rpc_end_message *reply = &talker->reply.message;
 
     for (unsigned k = 0; k < reply->n_items; k++) {
-        const struct talker_link *link = k < talker->n_wanted ? talker->wanted[k] : NULL;
+        const struct talker_link *link = k < talker->last.n_wanted ? talker->last.wanted[k] : NULL;
 
         if (!link || reply->items[k].n != link->n || memcmp(reply->p + reply->items[k].at, data(), link->n) != 0)
             return false;

@@ -19,7 +19,7 @@ uint32_t rpc_talker_status(const struct rpc_talker *talker)
     struct xdr results;
     uint32_t status;
 
-    return talker->replied > 0 && talker->result == RPC_END_REPLIED && rpc_talker_results(talker, &results) &&
+    return talker->reply.n > 0 && talker->reply.result == RPC_END_REPLIED && rpc_talker_results(talker, &results) &&
                    xdr_u32(&results, &status)
                ? status
                : UINT32_MAX;
@@ -44,9 +44,9 @@ const char *rpc_talker_result_words(struct rpc_talker *talker)
     struct rpc_message header;
     uint32_t status = rpc_talker_status(talker);
 
-    if (talker->replied == 0 || talker->result == RPC_END_LOST)
+    if (talker->reply.n == 0 || talker->reply.result == RPC_END_LOST)
         return talker->terminated || talker->fed_end ? rpc_talker_end_words(talker) : "no answer";
-    switch (talker->result) {
+    switch (talker->reply.result) {
     case RPC_END_ERR_CHUNK:
         return "RDMA_ERROR with ERR_CHUNK";
     case RPC_END_ERR_VERS:
@@ -60,8 +60,8 @@ const char *rpc_talker_result_words(struct rpc_talker *talker)
     }
     if (status != UINT32_MAX)
         g_snprintf(talker->words, sizeof talker->words, "NFS status %u (%s)", status, nfs_status_name(status));
-    else if (rpc_decode(&header, talker->reply.p, talker->reply.n) == RPC_OK && header.reply_stat == RPC_MSG_ACCEPTED &&
-             header.accept_stat != RPC_SUCCESS)
+    else if (rpc_decode(&header, talker->reply.message.p, talker->reply.message.n) == RPC_OK &&
+             header.reply_stat == RPC_MSG_ACCEPTED && header.accept_stat != RPC_SUCCESS)
         g_snprintf(talker->words, sizeof talker->words, "a Reply with %s", rpc_accept_stat_name(header.accept_stat));
     else
         g_strlcpy(talker->words, "a Reply that rejects the Call", sizeof talker->words);
@@ -87,21 +87,21 @@ bool rpc_talker_root(struct rpc_talker *talker)
     const struct nfs_run *nfs = talker->talk->run->nfs;
     uint32_t status;
 
-    if (talker->root_n > 0)
+    if (talker->files.root_n > 0)
         return true;
-    if (!(nfs->spoken & 1U << talker->version)) {
-        talk_not_applicable(talker->talk, "NFS version %s: %s", nfs_version_names[talker->version],
-                            nfs->version[talker->version].why_not);
+    if (!(nfs->spoken & 1U << talker->files.version)) {
+        talk_not_applicable(talker->talk, "NFS version %s: %s", nfs_version_names[talker->files.version],
+                            nfs->version[talker->files.version].why_not);
         return false;
     }
     status = talker_meet(talker);
     if (status != 0) {
         talk_inconclusive(talker->talk, "the server does not accept us as a client of NFS version %s: %s",
-                          nfs_version_names[talker->version], rpc_talker_result_words(talker));
+                          nfs_version_names[talker->files.version], rpc_talker_result_words(talker));
         return false;
     }
-    talker->root_n = nfs->version[talker->version].root_n;
-    memcpy(talker->root, nfs->version[talker->version].root, talker->root_n);
+    talker->files.root_n = nfs->version[talker->files.version].root_n;
+    memcpy(talker->files.root, nfs->version[talker->files.version].root, talker->files.root_n);
     return true;
 }
 
@@ -112,7 +112,7 @@ const char *rpc_talker_new_name(struct rpc_talker *talker)
     char *name =
         g_strdup_printf("iwarp-gen-%016" G_GINT64_MODIFIER "x", random_next(&talker->random) ^ talker->talk->run->seed);
 
-    g_ptr_array_add(talker->names, name);
+    g_ptr_array_add(talker->files.names, name);
     return name;
 }
 
@@ -129,24 +129,24 @@ static bool files_take_file(struct rpc_talker *talker, const struct nfs_results 
         .words = "putfh,open_confirm", .on_file = true, .take = take_confirmed};
     const uint64_t delegation = nfs_results_number(results, "delegation", NONE);
 
-    if (!nfs_results_copy(results, "handle", talker->file, NFS_HANDLE_MAX, &talker->file_n))
+    if (!nfs_results_copy(results, "handle", talker->files.file, NFS_HANDLE_MAX, &talker->files.file_n))
         return false;
-    if (talker->version == NFS_V3)
+    if (talker->files.version == NFS_V3)
         return true;
     if ((delegation != NONE && delegation != NONE_EXT) || !nfs_results_stateid(results, talker->v4.stateid))
         return false;
     talker->v4.open_sequence++;
-    return talker->version != NFS_V40 || !(nfs_results_number(results, "rflags", 0) & RESULT_CONFIRM) ||
+    return talker->files.version != NFS_V40 || !(nfs_results_number(results, "rflags", 0) & RESULT_CONFIRM) ||
            talker_ask(talker, &confirm) == 0;
 }
 
 static bool make_file(struct rpc_talker *talker)
 {
-    struct talker_request request = {.procedure = "nfs3.create", .name = talker->name, .take = files_take_file};
+    struct talker_request request = {.procedure = "nfs3.create", .name = talker->files.name, .take = files_take_file};
 
-    if (talker->version == NFS_V3)
+    if (talker->files.version == NFS_V3)
         request.words = "mode=0644";
-    else if (talker->version == NFS_V40)
+    else if (talker->files.version == NFS_V40)
         request.words = "putfh,open:opentype=1:share_access=3,getfh";
     else /* without a delegation: RFC 8881 section 18.16.3 */
         request.words = "putfh,open:opentype=1:share_access=0x403,getfh";
@@ -157,12 +157,12 @@ bool rpc_talker_file(struct rpc_talker *talker)
 {
     if (!rpc_talker_root(talker))
         return false;
-    g_strlcpy(talker->name, rpc_talker_new_name(talker), sizeof talker->name);
+    g_strlcpy(talker->files.name, rpc_talker_new_name(talker), sizeof talker->files.name);
     if (make_file(talker))
         return true;
-    talker->file_n = 0;
+    talker->files.file_n = 0;
     talk_inconclusive(talker->talk, "cannot create a file in the export's root with NFS version %s: %s",
-                      nfs_version_names[talker->version], rpc_talker_result_words(talker));
+                      nfs_version_names[talker->files.version], rpc_talker_result_words(talker));
     return false;
 }
 
@@ -179,7 +179,7 @@ static bool files_close_file(struct rpc_talker *talker)
 static bool rpc_talker_remove(struct rpc_talker *talker, const char *name)
 {
     const struct talker_request request = {
-        .procedure = "nfs3.remove", .words = talker->version == NFS_V3 ? "" : "putfh,remove", .name = name};
+        .procedure = "nfs3.remove", .words = talker->files.version == NFS_V3 ? "" : "putfh,remove", .name = name};
     uint32_t status = talker_ask(talker, &request);
 
     return status == 0 || status == NFS4ERR_NOENT;
@@ -194,12 +194,12 @@ void rpc_talker_leave(struct rpc_talker *talker)
 {
     bool answers = files_is_usable(talker);
 
-    if (answers && talker->file_n > 0 && talker->version != NFS_V3)
+    if (answers && talker->files.file_n > 0 && talker->files.version != NFS_V3)
         answers = files_close_file(talker);
-    while (answers && talker->root_n > 0 && talker->names->len > 0) {
-        answers = rpc_talker_remove(talker, g_ptr_array_index(talker->names, talker->names->len - 1));
+    while (answers && talker->files.root_n > 0 && talker->files.names->len > 0) {
+        answers = rpc_talker_remove(talker, g_ptr_array_index(talker->files.names, talker->files.names->len - 1));
         if (answers)
-            g_ptr_array_set_size(talker->names, (gint)talker->names->len - 1);
+            g_ptr_array_set_size(talker->files.names, (gint)talker->files.names->len - 1);
     }
     if (answers && files_is_usable(talker))
         talker_part(talker);

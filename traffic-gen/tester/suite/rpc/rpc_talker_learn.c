@@ -21,8 +21,8 @@ static bool keep_root(struct rpc_talker *talker, const uint8_t *p, uint32_t n)
 {
     if (n == 0 || n > NFS_HANDLE_MAX)
         return false;
-    memcpy(talker->root, p, n);
-    talker->root_n = n;
+    memcpy(talker->files.root, p, n);
+    talker->files.root_n = n;
     return true;
 }
 
@@ -155,8 +155,8 @@ static void learn_version(struct talk_run *run, enum nfs_version_at version)
     }
     if (!why_not) {
         nfs->spoken |= 1U << version;
-        nfs->version[version].root_n = talker.root_n;
-        memcpy(nfs->version[version].root, talker.root, talker.root_n);
+        nfs->version[version].root_n = talker.files.root_n;
+        memcpy(nfs->version[version].root, talker.files.root, talker.files.root_n);
     }
     nfs->version[version].why_not = why_not;
     rpc_talker_close(&talker);

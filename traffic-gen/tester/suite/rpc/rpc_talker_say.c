@@ -33,8 +33,8 @@ static void post_message(struct conversation *c, enum role role, const struct me
                                 .n = message->read.size,
                                 .remote_stag = message->read.source_stag,
                                 .remote_to = message->read.source_to,
-                                .sink_stag = talker->stag_write,
-                                .sink_to = memory_base(rpc_end_memory(talker->end), talker->stag_write)};
+                                .sink_stag = talker->memory.stag_write,
+                                .sink_to = memory_base(rpc_end_memory(talker->end), talker->memory.stag_write)};
     else if (message->opcode != RDMAP_SEND)
         c->stage->impossible = "only Sends, Writes and Reads are said on this connection";
     if (!c->stage->impossible)
@@ -56,11 +56,11 @@ static struct rpcrdma_segment say_offer(void *ctx, uint32_t length, const uint8_
 {
     struct speech *speech = ctx;
     struct rpc_talker *talker = speech->talker;
-    const uint32_t stag = p ? talker->stag_read : talker->stag_write;
+    const uint32_t stag = p ? talker->memory.stag_read : talker->memory.stag_write;
     const size_t at = (size_t)MIN(speech->at, TALKER_REGION);
 
     if (p)
-        memcpy(talker->region + at, p, MIN(n, TALKER_REGION - at));
+        memcpy(talker->memory.region + at, p, MIN(n, TALKER_REGION - at));
     speech->at += length;
     return (struct rpcrdma_segment){
         .handle = stag, .length = length, .offset = memory_base(rpc_end_memory(talker->end), stag) + at};
@@ -164,7 +164,7 @@ static char *statement_of(struct rpc_talker *talker, const char *text)
     else if (is_send)
         g_string_append_printf(statement, " xid=%u", talker->xid);
     if (is_send && !strstr(text, " credit="))
-        g_string_append_printf(statement, " credit=%u", talker->credits);
+        g_string_append_printf(statement, " credit=%u", talker->server.credits);
     return g_string_free(statement, FALSE);
 }
 
@@ -220,7 +220,7 @@ bool rpc_talker_say_call(struct rpc_talker *talker, const struct xdr_out *out, c
     speech.filling.message = out->octets;
     for (unsigned i = 0; i < out->n_items; i++)
         speech.items[speech.filling.n_items++] = item_named("data", out->items[i].at, out->items[i].n, true);
-    find_item(&speech, "handle", talker->root, talker->root_n);
-    find_item(&speech, "name", talker->name, strlen(talker->name));
+    find_item(&speech, "handle", talker->files.root, talker->files.root_n);
+    find_item(&speech, "name", talker->files.name, strlen(talker->files.name));
     return rpc_talker_say_text(&speech, text);
 }

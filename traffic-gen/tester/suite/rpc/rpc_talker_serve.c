@@ -28,14 +28,14 @@ static bool try_with_client(struct talk *talk, const struct suite_case *row, con
 {
     const struct case_result *result = talk->result;
 
-    for (unsigned tries = 0, in_vain = 0; tries < TRIES && !last->is_quiet;) {
+    for (unsigned tries = 0, in_vain = 0; tries < TRIES && !last->server.is_quiet;) {
         struct rpc_talker talker;
 
         if (rpc_talker_open(&talker, talk, wish))
             row->on(&talker, row);
         rpc_talker_close(&talker);
         talk_hang_up(talk);
-        if (talker.left_early) {
+        if (talker.server.left_early) {
             in_vain++;
         } else {
             tries++;
@@ -43,7 +43,7 @@ static bool try_with_client(struct talk *talk, const struct suite_case *row, con
         }
         if (result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_PASSED || in_vain == TRIES)
             return false;
-        if (!talker.left_early && !(rpc_talker_unmounted(last) || last->is_quiet || last->doubt))
+        if (!talker.server.left_early && !(rpc_talker_unmounted(last) || last->server.is_quiet || last->server.doubt))
             return false;
     }
     return true;
@@ -61,8 +61,8 @@ void rpc_talker_with_client(struct talk *talk, const struct suite_case *row, con
 
     if (!is_open)
         return;
-    if (last.doubt) {
-        talk_failed(talk, "%s", last.doubt);
+    if (last.server.doubt) {
+        talk_failed(talk, "%s", last.server.doubt);
         return;
     }
     what = g_strdup(talk->result->actual);
@@ -74,13 +74,13 @@ void rpc_talker_with_client(struct talk *talk, const struct suite_case *row, con
 
 void rpc_talker_doubt(struct rpc_talker *talker, const char *what)
 {
-    talker->doubt = what;
+    talker->server.doubt = what;
     talk_inconclusive(talker->talk, "%s, but not each time", what);
 }
 
 bool rpc_talker_unmounted(const struct rpc_talker *talker)
 {
-    return talker->fed_end && talker->closed_idle && !talker->terminated;
+    return talker->fed_end && talker->server.closed_idle && !talker->terminated;
 }
 
 bool rpc_talker_judge_unmounted(struct rpc_talker *talker)
@@ -94,7 +94,7 @@ bool rpc_talker_judge_unmounted(struct rpc_talker *talker)
 bool rpc_talker_left_early(struct rpc_talker *talker)
 {
     /* Also when no Call was heard: soft iWARP on our side may miss the first Call until there is a second. */
-    talker->left_early = talker->fed_end || talker->heard->len == 0;
+    talker->server.left_early = talker->fed_end || talker->heard->len == 0;
     if (talker->fed_end && !rpc_talker_judge_unmounted(talker))
         talk_inconclusive(talker->talk, "the device ended the connection before the stimulus");
     return talker->fed_end;
@@ -104,27 +104,27 @@ bool rpc_talker_wait_calls(struct rpc_talker *talker, unsigned n)
 {
     int64_t until = talk_now() + talk_t_close(talker->talk);
 
-    talker->hold = true;
-    while (talker->n_held < n && !talker->fed_end && talk_now() < until)
+    talker->server.hold = true;
+    while (talker->server.n_held < n && !talker->fed_end && talk_now() < until)
         rpc_talker_hear(talker, MAX(until - talk_now(), 0));
-    if (talker->n_held >= n)
+    if (talker->server.n_held >= n)
         return true;
     if (!rpc_talker_left_early(talker))
-        talk_inconclusive(talker->talk, "the device made only %u of %u Calls: keep it busy", talker->n_held, n);
+        talk_inconclusive(talker->talk, "the device made only %u of %u Calls: keep it busy", talker->server.n_held, n);
     return false;
 }
 
 static bool has_served(const struct rpc_talker *talker)
 {
-    return talker->served >= talker->served_wanted;
+    return talker->server.served >= talker->server.wanted;
 }
 
 bool rpc_talker_serve(struct rpc_talker *talker, unsigned n, int64_t ns)
 {
-    talker->hold = false;
-    while (talker->n_held > 0)
+    talker->server.hold = false;
+    while (talker->server.n_held > 0)
         rpc_talker_answer(talker, 0);
-    talker->served_wanted = talker->served + n;
+    talker->server.wanted = talker->server.served + n;
     rpc_talker_pump(talker, ns, has_served);
     return has_served(talker);
 }
@@ -137,7 +137,8 @@ static bool rpc_talker_continues(struct rpc_talker *talker)
 {
     int64_t late = talk_now() + talk_t_react(talker->talk) / 4;
 
-    return rpc_talker_serve(talker, talker->credits + 1, talk_t_close(talker->talk)) || talker->served_at > late;
+    return rpc_talker_serve(talker, talker->server.credits + 1, talk_t_close(talker->talk)) ||
+           talker->server.served_at > late;
 }
 
 void rpc_talker_judge_continues(struct rpc_talker *talker, const char *what)
@@ -157,7 +158,7 @@ void rpc_talker_judge_continues(struct rpc_talker *talker, const char *what)
     else if (talker->fed_end)
         talk_failed(talk, "%s: expected the device to continue; found the end of the connection", what);
     else {
-        talker->is_quiet = true;
+        talker->server.is_quiet = true;
         talk_inconclusive(talk, "%s: expected the device to continue; it made no more Calls", what);
     }
 }
@@ -166,22 +167,22 @@ unsigned rpc_talker_held(const struct rpc_talker *talker)
 {
     unsigned i = 0;
 
-    while (i < talker->n_held && talker->held[i].xid != talker->xid)
+    while (i < talker->server.n_held && talker->server.held[i].xid != talker->xid)
         i++;
     return i;
 }
 
 void rpc_talker_drop(struct rpc_talker *talker, unsigned index)
 {
-    if (index >= talker->n_held)
+    if (index >= talker->server.n_held)
         return;
-    g_free(talker->held[index].call.p);
-    talker->held[index] = talker->held[--talker->n_held];
+    g_free(talker->server.held[index].call.p);
+    talker->server.held[index] = talker->server.held[--talker->server.n_held];
 }
 
 void rpc_talker_answer(struct rpc_talker *talker, unsigned index)
 {
-    if (index < talker->n_held)
-        rpc_talker_serve_call(talker, talker->held[index].id, &talker->held[index].call);
+    if (index < talker->server.n_held)
+        rpc_talker_serve_call(talker, talker->server.held[index].id, &talker->server.held[index].call);
     rpc_talker_drop(talker, index);
 }

@@ -76,9 +76,9 @@ static void put_arguments(struct asking *asking, struct xdr_out *out)
     fields.context = asking;
     say_client(&fields, &talker->v4);
     if (request->on_file)
-        nfs_fields_octets(&fields, "handle", talker->file, talker->file_n);
+        nfs_fields_octets(&fields, "handle", talker->files.file, talker->files.file_n);
     else
-        nfs_fields_octets(&fields, "handle", talker->root, talker->root_n);
+        nfs_fields_octets(&fields, "handle", talker->files.root, talker->files.root_n);
     if (request->name) {
         nfs_fields_text(&fields, "name", request->name);
         nfs_fields_text(&fields, "owner", request->name);
@@ -151,7 +151,7 @@ static struct asking asking_of(struct rpc_talker *talker, const struct talker_re
 {
     static const char *const compounds[NFS_VERSIONS] = {
         [NFS_V40] = "nfs40.compound", [NFS_V41] = "nfs41.compound", [NFS_V42] = "nfs42.compound"};
-    const char *procedure = talker->version == NFS_V3 ? request->procedure : compounds[talker->version];
+    const char *procedure = talker->files.version == NFS_V3 ? request->procedure : compounds[talker->files.version];
     const bool has_session = talker->v4.has_session;
 
     return (struct asking){.talker = talker,
@@ -225,7 +225,7 @@ static uint32_t make_session(struct rpc_talker *talker)
 {
     static const struct talker_request introduce = {
         .words = "exchange_id:flags=0", .introduces = true, .take = take_client};
-    const struct talker_request session = {.words = talker->has_backchannel
+    const struct talker_request session = {.words = talker->files.has_backchannel
                                                         ? "create_session:flags=2" FORE BACK("4096")
                                                         : "create_session:flags=0" FORE BACK("65536"),
                                            .take = take_session};
@@ -251,11 +251,11 @@ uint32_t talker_recover(struct rpc_talker *talker)
     /* CLAIM_PREVIOUS, or CLAIM_FH for a server that has nothing to reclaim; without a delegation. */
     const struct talker_request reclaim = {.words = "putfh,open:claim=1:share_access=0x403",
                                            .on_file = true,
-                                           .name = talker->name,
+                                           .name = talker->files.name,
                                            .take = take_open},
                                 open = {.words = "putfh,open:claim=4:share_access=0x403",
                                         .on_file = true,
-                                        .name = talker->name,
+                                        .name = talker->files.name,
                                         .take = take_open};
     uint32_t status = make_session(talker), reclaimed;
 
@@ -277,8 +277,8 @@ uint32_t talker_meet(struct rpc_talker *talker)
 {
     uint32_t status = 0;
 
-    if (!talker->v4.is_known && talker->version != NFS_V3)
-        status = talker->version == NFS_V40 ? set_client_id(talker) : begin_session(talker);
+    if (!talker->v4.is_known && talker->files.version != NFS_V3)
+        status = talker->files.version == NFS_V40 ? set_client_id(talker) : begin_session(talker);
     talker->v4.is_known = status == 0;
     return status;
 }

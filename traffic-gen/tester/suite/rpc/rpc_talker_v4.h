@@ -34,8 +34,8 @@ void talker_put(struct rpc_talker *talker, const struct talker_request *request,
 uint32_t talker_meet(struct rpc_talker *talker);
 /*
  * Reconnects as the same client after a restart of the server (RFC 8881 section 8.4.2.1): a new session, and
- * talker->file opened again, by a reclaim if the server allows. talker->v4.owner and .verifier are unchanged. Returns
- * the status of the failure; UINT32_MAX: no answer.
+ * talker->files.file opened again, by a reclaim if the server allows. talker->v4.owner and .verifier are unchanged.
+ * Returns the status of the failure; UINT32_MAX: no answer.
  */
 uint32_t talker_recover(struct rpc_talker *talker);
 /* Gives up session and client id. */

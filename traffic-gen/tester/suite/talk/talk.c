@@ -34,7 +34,7 @@ static void suite_talk_conclude(struct talk *talk, enum case_outcome outcome, co
 {
     struct case_result *result = talk->result;
 
-    if (result->outcome == OUTCOME_FAILED || talk->flooded)
+    if (result->outcome == OUTCOME_FAILED || talk->connection.flooded)
         return;
     result->outcome = outcome;
     g_free(result->actual);
@@ -69,7 +69,7 @@ void talk_passed_by_end(struct talk *talk, const char *format, ...)
     if (has_arrived(talk, MIN(talk_t_react(talk), arrival_pause))) {
         CONCLUDE(OUTCOME_PASSED);
         talk->result->shown = talk->operating ? SHOWN_REFUSED : SHOWN_START_UP_REFUSED;
-        talk->result->mute = !talk->heard.is_terminate;
+        talk->result->mute = !talk->transcript.heard.is_terminate;
     } else {
         talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
     }
@@ -83,10 +83,11 @@ bool talk_has_passed(const struct talk *talk)
 /* A device that never received the stimulus cannot fail either, unless it ended the connection itself. */
 void talk_failed(struct talk *talk, const char *format, ...)
 {
-    if (talk->dut_fin || talk->dut_reset || has_arrived(talk, MIN(talk_t_react(talk), arrival_pause))) {
+    if (talk->connection.dut_fin || talk->connection.dut_reset ||
+        has_arrived(talk, MIN(talk_t_react(talk), arrival_pause))) {
         CONCLUDE(OUTCOME_FAILED);
-        talk->result->ended |=
-            talk->heard.what == TALK_FIN || talk->heard.what == TALK_RESET || talk->heard.is_terminate;
+        talk->result->ended |= talk->transcript.heard.what == TALK_FIN || talk->transcript.heard.what == TALK_RESET ||
+                               talk->transcript.heard.is_terminate;
     } else {
         talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
     }
@@ -207,8 +208,8 @@ void talk_init(struct talk *talk, struct talk_run *run, const struct suite_case 
                struct case_result *result)
 {
     *talk = (struct talk){
-        .run = run, .row = row, .result = result, .longer = longer, .sure = !row && run->learns, .fd = -1};
-    talk->in = g_byte_array_new();
+        .run = run, .row = row, .result = result, .longer = longer, .sure = !row && run->learns, .connection.fd = -1};
+    talk->connection.in = g_byte_array_new();
     talk->began = talk_now();
     talk->deadline = talk->began + run->t_accept + MAX(talk_t_start(talk), talk_t_idle(talk)) * 3 / 2 +
                      30 * talk_t_react(talk) + 4 * run->t_settle;
@@ -223,21 +224,21 @@ void talk_take_case(struct talk *to, const struct talk *from)
     to->deadline = from->deadline;
     to->longer = from->longer;
     to->sure = from->sure;
-    to->patience = from->patience;
-    to->waits = from->waits;
+    to->wait.patience = from->wait.patience;
+    to->wait.waits = from->wait.waits;
     to->received_all = from->received_all;
-    to->flooded = from->flooded;
+    to->connection.flooded = from->connection.flooded;
 }
 
 static void forget_connection(struct talk *talk)
 {
-    struct talk fresh = {.fd = -1, .in = talk->in};
+    struct talk fresh = {.connection = {.fd = -1, .in = talk->connection.in}};
 
     talk_take_case(&fresh, talk);
     talk_end_saying(talk);
-    watch_free(talk->watch);
+    watch_free(talk->connection.watch);
     g_free(talk->scratch);
-    g_byte_array_set_size(talk->in, 0);
+    g_byte_array_set_size(talk->connection.in, 0);
     *talk = fresh;
 }
 
@@ -250,10 +251,11 @@ static bool is_of_test(const struct talk *talk, enum rule_id rule)
 /* Takes the engine's findings about the DUT: a breach of the tested rule decides, others become observations. */
 static void suite_talk_take_findings(struct talk *talk)
 {
-    const GArray *findings = watch_findings(talk->watch);
+    const GArray *findings = watch_findings(talk->connection.watch);
 
-    while (talk->findings_taken < findings->len) {
-        const struct watch_finding *finding = &g_array_index(findings, struct watch_finding, talk->findings_taken++);
+    while (talk->connection.findings_taken < findings->len) {
+        const struct watch_finding *finding =
+            &g_array_index(findings, struct watch_finding, talk->connection.findings_taken++);
 
         /* A client connects to our port: it is not at fault if that is not the well-known port. */
         if (finding->rule == RULE_NFSULB_6_3_01 && talk->run->dut == DUT_INITIATOR)
@@ -270,7 +272,7 @@ static void suite_talk_take_findings(struct talk *talk)
 
 void talk_take_findings(struct talk *talk)
 {
-    if (talk->watch)
+    if (talk->connection.watch)
         suite_talk_take_findings(talk);
 }
 
@@ -284,12 +286,12 @@ static void say_first_fpdu(struct talk *talk)
     const struct mpa_startup *ours = talk_frame(talk, true), *theirs = talk_frame(talk, false);
     unsigned common;
 
-    if (!talk_is_initiator(talk) || !talk_is_open(talk) || talk->our_fin || !ours || !theirs || !ours->has_enhanced ||
-        !theirs->has_enhanced || theirs->flags & MPA_FLAG_R || !theirs->enhanced.peer_to_peer)
+    if (!talk_is_initiator(talk) || !talk_is_open(talk) || talk->connection.our_fin || !ours || !theirs ||
+        !ours->has_enhanced || !theirs->has_enhanced || theirs->flags & MPA_FLAG_R || !theirs->enhanced.peer_to_peer)
         return;
     if (!talk->operating)
         talk_begin_operation(talk);
-    if (talk->out_offset > talk_framing(talk, true)->seq_start)
+    if (talk->connection.out_offset > talk_framing(talk, true)->seq_start)
         return;
     common = ours->enhanced.rtr & theirs->enhanced.rtr;
     if (theirs->enhanced.rtr != 0) {
@@ -303,10 +305,10 @@ void talk_hang_up(struct talk *talk)
 {
     int64_t until = talk_now() + MIN(talk_t_react(talk), 500 * ms);
 
-    if (talk->carrier)
-        talk->carrier->hang_up(talk->carrier->ctx);
-    talk->carrier = NULL;
-    if (talk->fd < 0)
+    if (talk->connection.carrier)
+        talk->connection.carrier->hang_up(talk->connection.carrier->ctx);
+    talk->connection.carrier = NULL;
+    if (talk->connection.fd < 0)
         return;
     /*
      * Closes in order, so that the DUT can serve the next connection; but a device that failed to close must not close
@@ -314,20 +316,20 @@ void talk_hang_up(struct talk *talk)
      */
     if (talk->result->outcome == OUTCOME_FAILED && talk_is_open(talk)) {
         talk_reset(talk);
-    } else if (!talk->dut_reset && !talk->our_reset) {
+    } else if (!talk->connection.dut_reset && !talk->connection.our_reset) {
         say_first_fpdu(talk);
-        if (!talk->our_fin)
+        if (!talk->connection.our_fin)
             talk_finish(talk);
-        while (!talk->dut_fin && !talk->dut_reset && talk_now() < until)
+        while (!talk->connection.dut_fin && !talk->connection.dut_reset && talk_now() < until)
             talk_receive(talk, until);
-        if (!talk->dut_fin && !talk->dut_reset)
+        if (!talk->connection.dut_fin && !talk->connection.dut_reset)
             talk_reset(talk);
     }
-    if (talk->fd < 0)
+    if (talk->connection.fd < 0)
         return; /* talk_reset() does the rest */
-    tcp_close(talk->fd);
-    talk->fd = -1;
-    watch_finish(talk->watch);
+    tcp_close(talk->connection.fd);
+    talk->connection.fd = -1;
+    watch_finish(talk->connection.watch);
     suite_talk_take_findings(talk);
 }
 
@@ -341,7 +343,7 @@ void talk_clear(struct talk *talk)
 {
     talk_hang_up(talk);
     forget_connection(talk);
-    g_byte_array_unref(talk->in);
+    g_byte_array_unref(talk->connection.in);
 }
 
 /* A SYN is retransmitted after 1 s and after 3 s: a device that has answered before gets no more time than that. */
@@ -359,8 +361,8 @@ int64_t talk_accept_time(const struct talk *talk)
     const struct talk_run *run = talk->run;
     int64_t waited = g_atomic_int_get(&run->waited_ms) * ms;
 
-    if (talk->patience > 0)
-        return talk->patience;
+    if (talk->wait.patience > 0)
+        return talk->wait.patience;
     return run->sign == SIGN_UNKNOWN || run->jobs > 1 ? run->t_accept
                                                       : MIN(run->t_accept, MAX(run->t_recover, 4 * waited));
 }
@@ -375,13 +377,13 @@ static void note_wait(struct talk_run *run, int64_t began)
 
 void talk_wait_to_listen(struct talk *talk)
 {
-    talk->waits = true;
+    talk->wait.waits = true;
 }
 
 /* A device that serves one connection at a time may need a moment until it listens again. */
 static int suite_talk_connect_to_device(struct talk *talk, const struct tcp_wish *wish, char **why)
 {
-    bool waits = talk->row && (talk->waits || !talk->result->said);
+    bool waits = talk->row && (talk->wait.waits || !talk->result->said);
     int64_t until = talk_now() + (waits ? talk->run->t_recover : 0);
     int fd;
 
@@ -459,26 +461,26 @@ bool talk_open(struct talk *talk)
         .t_idle = talk_t_idle(talk) * 9 / 10,
         .recorder = talk->run->recorder,
         .layout = g_atomic_pointer_get(&talk->run->layout),
-        .mss = talk->mss,
+        .mss = talk->next.mss,
     };
-    const struct tcp_wish wish = {.mss = talk->mss,
-                                  .window = talk->window,
-                                  .early = talk->early,
-                                  .n_early = talk->n_early,
-                                  .has_iss = talk->wraps_at > 0,
-                                  .iss = 0 - 1 - (uint32_t)talk->wraps_at};
-    const struct accepting accepting = {talk->crosses, wish.has_iss ? &wish.iss : NULL};
+    const struct tcp_wish wish = {.mss = talk->next.mss,
+                                  .window = talk->next.window,
+                                  .early = talk->next.early,
+                                  .n_early = talk->next.n_early,
+                                  .has_iss = talk->next.wraps_at > 0,
+                                  .iss = 0 - 1 - (uint32_t)talk->next.wraps_at};
+    const struct accepting accepting = {talk->next.crosses, wish.has_iss ? &wish.iss : NULL};
     g_autofree char *why = NULL;
     int64_t began = talk_now();
     guint port;
 
     talk_renew(talk);
     if (talk->run->dut == DUT_RESPONDER)
-        talk->fd = suite_talk_connect_to_device(talk, &wish, &why);
+        talk->connection.fd = suite_talk_connect_to_device(talk, &wish, &why);
     else
-        talk->fd = suite_talk_accept_device(talk, &accepting, &why);
-    if (talk->fd < 0) {
-        talk->open_error = errno;
+        talk->connection.fd = suite_talk_accept_device(talk, &accepting, &why);
+    if (talk->connection.fd < 0) {
+        talk->wait.open_error = errno;
         talk_note_refusal(talk, errno == ECONNRESET);
         talk->result->away |= talk->result->said && errno == ECONNREFUSED;
         talk_inconclusive(talk, "no connection: %s", why);
@@ -487,31 +489,32 @@ bool talk_open(struct talk *talk)
     if (talk->run->dut == DUT_INITIATOR) {
         if (talk->run->sign != SIGN_UNKNOWN) /* before that the user may still be starting the device */
             note_wait(talk->run, began);
-        talk->queued = talk_now() - began < ms;
+        talk->wait.queued = talk_now() - began < ms;
     }
-    tcp_ends(talk->fd, &options.ends[WATCH_SUITE], &options.ends[WATCH_DUT]);
+    tcp_ends(talk->connection.fd, &options.ends[WATCH_SUITE], &options.ends[WATCH_DUT]);
     port = options.ends[talk->run->dut == DUT_RESPONDER ? WATCH_SUITE : WATCH_DUT].port;
     if (!talk->row && talk->run->sign == SIGN_UNKNOWN) /* later connections may come in parallel */
         talk->run->device = options.ends[WATCH_DUT];
     g_array_append_val(talk->result->ports, port);
-    talk->watch = watch_new(&options);
+    talk->connection.watch = watch_new(&options);
     talk_begin_saying(talk);
     return true;
 }
 
 bool talk_is_open(const struct talk *talk)
 {
-    return (talk->fd >= 0 || talk->carrier) && !talk->dut_fin && !talk->dut_reset && !talk->our_reset;
+    return (talk->connection.fd >= 0 || talk->connection.carrier) && !talk->connection.dut_fin &&
+           !talk->connection.dut_reset && !talk->connection.our_reset;
 }
 
 /* How far the DUT's TCP has acknowledged our octets. */
 static uint64_t acked_by_dut(const struct talk *talk)
 {
-    uint64_t waiting = tcp_unacknowledged(talk->fd);
+    uint64_t waiting = tcp_unacknowledged(talk->connection.fd);
 
-    if (talk->our_fin && waiting > 0)
+    if (talk->connection.our_fin && waiting > 0)
         waiting--; /* the FIN has a sequence number, too */
-    return talk->out_offset - MIN(waiting, talk->out_offset);
+    return talk->connection.out_offset - MIN(waiting, talk->connection.out_offset);
 }
 
 /* An RST is an answer, too: the octets will never be acknowledged. */
@@ -519,14 +522,15 @@ static bool has_arrived(struct talk *talk, int64_t ns)
 {
     int64_t until = MIN(talk_now() + ns, talk->deadline);
 
-    if (talk->carrier)
-        return talk->carrier->has_arrived(talk->carrier->ctx, until);
-    if (talk->cut_short && !talk->dut_reset)
+    if (talk->connection.carrier)
+        return talk->connection.carrier->has_arrived(talk->connection.carrier->ctx, until);
+    if (talk->connection.cut_short && !talk->connection.dut_reset)
         return false;
-    while (talk->fd >= 0 && !talk->dut_reset && acked_by_dut(talk) < talk->out_offset) {
+    while (talk->connection.fd >= 0 && !talk->connection.dut_reset &&
+           acked_by_dut(talk) < talk->connection.out_offset) {
         if (talk_now() >= until || suite_stopped)
             return false;
-        if (talk->dut_fin && talk->our_fin)
+        if (talk->connection.dut_fin && talk->connection.our_fin)
             g_usleep(1000);
         else
             talk_receive(talk, MIN(until, talk_now() + ACK_SLICE_MS * ms));
@@ -543,7 +547,8 @@ bool talk_delivered(struct talk *talk)
 
 static bool suite_talk_may_send(const struct talk *talk)
 {
-    return talk->fd >= 0 && !talk->dut_reset && !talk->our_reset && !talk->our_fin && talk_now() < talk->deadline;
+    return talk->connection.fd >= 0 && !talk->connection.dut_reset && !talk->connection.our_reset &&
+           !talk->connection.our_fin && talk_now() < talk->deadline;
 }
 
 void talk_write(struct talk *talk, const void *p, size_t n)
@@ -559,11 +564,11 @@ void talk_write(struct talk *talk, const void *p, size_t n)
     talk_note(talk, true, p, n, caption->str);
     g_string_free(caption, TRUE);
     /* The watcher sees octets before the answer to them. */
-    watch_octets(talk->watch, WATCH_SUITE, p, n, talk->in_offset + talk->dut_fin);
-    sent = tcp_write(talk->fd, p, n, MIN(talk->deadline, talk_now() + talk_t_close(talk)));
-    talk->out_offset += sent;
+    watch_octets(talk->connection.watch, WATCH_SUITE, p, n, talk->connection.in_offset + talk->connection.dut_fin);
+    sent = tcp_write(talk->connection.fd, p, n, MIN(talk->deadline, talk_now() + talk_t_close(talk)));
+    talk->connection.out_offset += sent;
     if (sent < n) {
-        talk->cut_short = true;
+        talk->connection.cut_short = true;
         talk_note(talk, true, NULL, 0, "(not accepted by the network)");
         talk_receive(talk, talk_now()); /* usually a reset */
     }
@@ -571,9 +576,9 @@ void talk_write(struct talk *talk, const void *p, size_t n)
 
 void talk_together(struct talk *talk, bool on)
 {
-    if (talk->fd < 0)
+    if (talk->connection.fd < 0)
         return;
-    tcp_cork(talk->fd, on);
+    tcp_cork(talk->connection.fd, on);
     talk->result->said |= !on; /* a start-up that does not leave alone is a stimulus */
 }
 
@@ -581,22 +586,22 @@ void talk_finish(struct talk *talk)
 {
     if (!suite_talk_may_send(talk))
         return;
-    talk->our_fin = true;
+    talk->connection.our_fin = true;
     talk_note(talk, true, NULL, 0, "FIN");
-    watch_fin(talk->watch, WATCH_SUITE, talk->in_offset + talk->dut_fin);
-    tcp_finish(talk->fd);
+    watch_fin(talk->connection.watch, WATCH_SUITE, talk->connection.in_offset + talk->connection.dut_fin);
+    tcp_finish(talk->connection.fd);
 }
 
 void talk_reset(struct talk *talk)
 {
-    if (talk->fd < 0 || talk->dut_reset || talk->our_reset)
+    if (talk->connection.fd < 0 || talk->connection.dut_reset || talk->connection.our_reset)
         return;
-    talk->our_reset = true;
+    talk->connection.our_reset = true;
     talk_note(talk, true, NULL, 0, "RST");
-    watch_reset(talk->watch, WATCH_SUITE);
-    tcp_reset(talk->fd);
-    talk->fd = -1;
-    watch_finish(talk->watch);
+    watch_reset(talk->connection.watch, WATCH_SUITE);
+    tcp_reset(talk->connection.fd);
+    talk->connection.fd = -1;
+    watch_finish(talk->connection.watch);
     suite_talk_take_findings(talk);
 }
 
@@ -608,28 +613,28 @@ static bool suite_talk_take(struct talk *talk)
     enum tcp_status status;
     size_t n;
 
-    status = tcp_read(talk->fd, octets, sizeof octets, &n);
+    status = tcp_read(talk->connection.fd, octets, sizeof octets, &n);
     switch (status) {
     case TCP_READ_OCTETS:
-        watch_octets(talk->watch, WATCH_DUT, octets, n, acked_by_dut(talk));
-        talk->in_offset += n;
+        watch_octets(talk->connection.watch, WATCH_DUT, octets, n, acked_by_dut(talk));
+        talk->connection.in_offset += n;
         talk->received_all += n;
-        g_byte_array_append(talk->in, octets, (guint)n);
+        g_byte_array_append(talk->connection.in, octets, (guint)n);
         if (talk->received_all > talk->run->received_max) {
             talk_inconclusive(talk, "the device sent more than %" G_GUINT64_FORMAT " octets", talk->run->received_max);
-            talk->flooded = true;
+            talk->connection.flooded = true;
             talk_reset(talk);
         }
         return true;
     case TCP_READ_FIN:
-        if (talk->dut_fin)
+        if (talk->connection.dut_fin)
             return false;
-        talk->dut_fin = true;
-        watch_fin(talk->watch, WATCH_DUT, acked_by_dut(talk));
+        talk->connection.dut_fin = true;
+        watch_fin(talk->connection.watch, WATCH_DUT, acked_by_dut(talk));
         return true;
     case TCP_READ_RESET:
-        talk->dut_reset = true;
-        watch_reset(talk->watch, WATCH_DUT);
+        talk->connection.dut_reset = true;
+        watch_reset(talk->connection.watch, WATCH_DUT);
         return true;
     default:
         return false;
@@ -639,15 +644,15 @@ static bool suite_talk_take(struct talk *talk)
 /* One slice of a wait. */
 static bool receive_within(struct talk *talk, int64_t left)
 {
-    bool unacked = acked_by_dut(talk) < talk->out_offset;
+    bool unacked = acked_by_dut(talk) < talk->connection.out_offset;
     int wait = (int)CLAMP((left + ms - 1) / ms, 0, TCP_STOP_SLICE_MS);
-    bool news = tcp_wait(talk->fd, talk->dut_fin, unacked ? MIN(wait, ACK_SLICE_MS) : wait);
+    bool news = tcp_wait(talk->connection.fd, talk->connection.dut_fin, unacked ? MIN(wait, ACK_SLICE_MS) : wait);
 
     if (news && suite_talk_take(talk))
         return true;
-    if (news && talk->dut_fin)
+    if (news && talk->connection.dut_fin)
         g_usleep(1000); /* only an RST can still come */
-    watch_acked(talk->watch, WATCH_DUT, acked_by_dut(talk));
+    watch_acked(talk->connection.watch, WATCH_DUT, acked_by_dut(talk));
     return false;
 }
 
@@ -658,7 +663,8 @@ bool talk_receive(struct talk *talk, int64_t until)
     until = MIN(until, talk->deadline);
     do {
         /* Nothing can come after both FINs. */
-        if (talk->fd < 0 || talk->dut_reset || (talk->dut_fin && talk->our_fin))
+        if (talk->connection.fd < 0 || talk->connection.dut_reset ||
+            (talk->connection.dut_fin && talk->connection.our_fin))
             return false;
         left = until - talk_now();
         if (receive_within(talk, left))
@@ -669,20 +675,20 @@ bool talk_receive(struct talk *talk, int64_t until)
 
 uint64_t talk_out_offset(const struct talk *talk)
 {
-    return talk->out_offset;
+    return talk->connection.out_offset;
 }
 
 void talk_set_mss(struct talk *talk, uint16_t mss)
 {
-    talk->mss = mss;
+    talk->next.mss = mss;
 }
 
 void talk_set_window(struct talk *talk, unsigned octets)
 {
-    if (talk->fd >= 0 && talk->operating)
-        tcp_set_window(talk->fd, octets);
+    if (talk->connection.fd >= 0 && talk->operating)
+        tcp_set_window(talk->connection.fd, octets);
     else
-        talk->window = octets;
+        talk->next.window = octets;
 }
 
 void talk_sleep(struct talk *talk, int64_t ns)

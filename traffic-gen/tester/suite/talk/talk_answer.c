@@ -7,9 +7,9 @@
 
 void talk_mark(struct talk *talk, unsigned due)
 {
-    talk->due = due;
-    talk->in_pieces = false;
-    talk->answer[0] = '\0';
+    talk->transcript.due = due;
+    talk->transcript.in_pieces = false;
+    talk->transcript.answer[0] = '\0';
 }
 
 static unsigned answer_kind_of(const struct talk_heard *heard)
@@ -33,30 +33,30 @@ static unsigned answer_kind_of(const struct talk_heard *heard)
 
 void talk_note_answer(struct talk *talk, const char *caption)
 {
-    const unsigned kind = answer_kind_of(&talk->heard);
+    const unsigned kind = answer_kind_of(&talk->transcript.heard);
 
     if (kind == DUE_SENDS)
-        talk->in_pieces = !talk->heard.ddp.last;
-    if (!(kind & talk->due) && talk->answer[0] == '\0')
-        g_strlcpy(talk->answer, caption, sizeof talk->answer);
+        talk->transcript.in_pieces = !talk->transcript.heard.ddp.last;
+    if (!(kind & talk->transcript.due) && talk->transcript.answer[0] == '\0')
+        g_strlcpy(talk->transcript.answer, caption, sizeof talk->transcript.answer);
 }
 
 bool talk_is_in_pieces(const struct talk *talk)
 {
-    return talk->in_pieces || talk->in->len > talk->parsed;
+    return talk->transcript.in_pieces || talk->connection.in->len > talk->connection.parsed;
 }
 
 const char *talk_answer(struct talk *talk)
 {
-    if (talk->answer[0] == '\0' && talk_is_in_pieces(talk))
-        g_snprintf(talk->answer, sizeof talk->answer, "a part of a message");
-    return talk->answer[0] == '\0' ? NULL : talk->answer;
+    if (talk->transcript.answer[0] == '\0' && talk_is_in_pieces(talk))
+        g_snprintf(talk->transcript.answer, sizeof talk->transcript.answer, "a part of a message");
+    return talk->transcript.answer[0] == '\0' ? NULL : talk->transcript.answer;
 }
 
 const char *talk_late_answer(struct talk *talk)
 {
     int64_t until = talk_now() + talk_t_react(talk) / 2;
-    enum talk_what what = talk->heard.what;
+    enum talk_what what = talk->transcript.heard.what;
 
     while (what != TALK_SILENCE && what != TALK_FIN && what != TALK_RESET)
         what = talk_hear(talk, MAX(until - talk_now(), 0))->what;

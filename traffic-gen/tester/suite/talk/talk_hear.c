@@ -78,7 +78,7 @@ void talk_caption(const struct talk *talk, bool ours, const uint8_t *p, size_t n
 {
     const struct mpa_framing *framing;
     struct mpa_fpdu_scratch *scratch;
-    uint64_t offset = ours ? talk->out_offset : talk->parsed_offset;
+    uint64_t offset = ours ? talk->connection.out_offset : talk->connection.parsed_offset;
     struct mpa_startup frame;
     struct mpa_fpdu fpdu;
     size_t need;
@@ -144,46 +144,46 @@ const char *talk_describe(struct talk *talk, const struct talk_heard *heard)
         g_string_append(text, "RST");
         break;
     }
-    g_strlcpy(talk->description, text->str, sizeof talk->description);
+    g_strlcpy(talk->transcript.description, text->str, sizeof talk->transcript.description);
     g_string_free(text, TRUE);
-    return talk->description;
+    return talk->transcript.description;
 }
 
 /* ---- parsing ---- */
 
 static size_t unparsed(const struct talk *talk)
 {
-    return talk->in->len - talk->parsed;
+    return talk->connection.in->len - talk->connection.parsed;
 }
 
 static void hear_report(struct talk *talk, enum talk_what what, size_t n)
 {
-    struct talk_heard *heard = &talk->heard;
+    struct talk_heard *heard = &talk->transcript.heard;
     GString *caption = g_string_new(NULL);
 
     heard->what = what;
     heard->time_ns = talk_now();
-    heard->octets = talk->in->data + talk->parsed;
+    heard->octets = talk->connection.in->data + talk->connection.parsed;
     heard->n = n;
     talk_caption(talk, false, heard->octets, n, caption);
     talk_note(talk, false, heard->octets, n, caption->str);
     talk_note_answer(talk, caption->str);
     g_string_free(caption, TRUE);
-    talk->parsed += n;
-    talk->parsed_offset += n;
+    talk->connection.parsed += n;
+    talk->connection.parsed_offset += n;
 }
 
 static bool parse_frame(struct talk *talk)
 {
     enum mpa_startup_kind kind = talk_is_initiator(talk) ? MPA_REPLY : MPA_REQUEST;
-    const uint8_t *p = talk->in->data + talk->parsed;
+    const uint8_t *p = talk->connection.in->data + talk->connection.parsed;
     size_t n = unparsed(talk), need;
 
     if (talk->startup[WATCH_DUT].known || mpa_startup_key_matches(kind, p, n) < MIN(n, MPA_KEY_LEN)) {
         hear_report(talk, TALK_GARBAGE, n); /* before full operation nothing can follow the device's frame */
         return true;
     }
-    if (mpa_startup_decode(&talk->heard.frame, &need, p, n) != MPA_STARTUP_OK)
+    if (mpa_startup_decode(&talk->transcript.heard.frame, &need, p, n) != MPA_STARTUP_OK)
         return false;
     hear_report(talk, TALK_FRAME, need);
     return true;
@@ -195,8 +195,8 @@ static bool parse_frame(struct talk *talk)
  */
 static void read_meaning(struct talk *talk)
 {
-    const struct ddp_segment *ddp = &talk->heard.ddp;
-    struct rdmap_terminate *meant = &talk->heard.meant, word;
+    const struct ddp_segment *ddp = &talk->transcript.heard.ddp;
+    struct rdmap_terminate *meant = &talk->transcript.heard.meant, word;
     struct terminate_layouts table = {0};
     const struct terminate_host host = {.layouts = &table};
     enum rdmap_terminate_status status = rdmap_terminate_decode(meant, ddp->payload, ddp->payload_len);
@@ -225,23 +225,24 @@ static bool hear_is_damaged(const struct talk *talk, const struct talk_heard *he
 
 static bool parse_fpdu(struct talk *talk)
 {
-    struct talk_heard *heard = &talk->heard;
+    struct talk_heard *heard = &talk->transcript.heard;
     size_t need;
 
-    if (mpa_fpdu_parse(&heard->fpdu, &need, talk_framing(talk, false), true, talk->parsed_offset,
-                       talk->in->data + talk->parsed, unparsed(talk), talk->scratch) != MPA_FPDU_OK)
+    if (mpa_fpdu_parse(&heard->fpdu, &need, talk_framing(talk, false), true, talk->connection.parsed_offset,
+                       talk->connection.in->data + talk->connection.parsed, unparsed(talk),
+                       talk->scratch) != MPA_FPDU_OK)
         return false;
     heard->crc_good = heard->fpdu.crc == heard->fpdu.crc_computed;
     heard->has_ddp = ddp_segment_decode(&heard->ddp, heard->fpdu.ulpdu, heard->fpdu.ulpdu_length);
     heard->is_terminate =
         heard->has_ddp && !heard->ddp.tagged && heard->ddp.opcode == RDMAP_TERMINATE &&
         rdmap_terminate_decode(&heard->terminate, heard->ddp.payload, heard->ddp.payload_len) != RDMAP_TERMINATE_SHORT;
-    talk->fpdus_heard += !talk_crc(talk) || heard->crc_good;
-    talk->markers_heard += heard->fpdu.n_markers;
+    talk->transcript.fpdus += !talk_crc(talk) || heard->crc_good;
+    talk->transcript.markers += heard->fpdu.n_markers;
     if (heard->is_terminate) {
         read_meaning(talk);
-        talk->ended_by = heard->meant;
-        talk->has_ended_by = true;
+        talk->transcript.ended_by = heard->meant;
+        talk->transcript.has_ended_by = true;
     }
     hear_report(talk, hear_is_damaged(talk, heard) ? TALK_GARBAGE : TALK_FPDU, heard->fpdu.length);
     return true;
@@ -250,60 +251,60 @@ static bool parse_fpdu(struct talk *talk)
 static void forget_parsed(struct talk *talk)
 {
     /* Unread octets are moved, but not for each of many small FPDUs. */
-    if (talk->parsed == 0 || talk->parsed < unparsed(talk))
+    if (talk->connection.parsed == 0 || talk->connection.parsed < unparsed(talk))
         return;
-    g_byte_array_remove_range(talk->in, 0, (guint)talk->parsed);
-    talk->parsed = 0;
+    g_byte_array_remove_range(talk->connection.in, 0, (guint)talk->connection.parsed);
+    talk->connection.parsed = 0;
 }
 
 static const struct talk_heard *hear_report_end(struct talk *talk, enum talk_what what)
 {
-    talk->heard.what = what;
-    talk->heard.time_ns = talk_now();
-    talk->heard.n = 0;
-    if (what != TALK_SILENCE && !talk->end_reported) {
-        talk->end_reported = true;
+    talk->transcript.heard.what = what;
+    talk->transcript.heard.time_ns = talk_now();
+    talk->transcript.heard.n = 0;
+    if (what != TALK_SILENCE && !talk->connection.end_reported) {
+        talk->connection.end_reported = true;
         talk_note(talk, false, NULL, 0, what == TALK_FIN ? "FIN" : "RST");
     }
-    return &talk->heard;
+    return &talk->transcript.heard;
 }
 
 static bool hear_is_over(const struct talk *talk)
 {
-    return talk->dut_fin || talk->dut_reset || talk->fd < 0;
+    return talk->connection.dut_fin || talk->connection.dut_reset || talk->connection.fd < 0;
 }
 
 static const struct talk_heard *hear_report_over(struct talk *talk)
 {
-    if ((talk->dut_fin || talk->dut_reset) && unparsed(talk) > 0) {
+    if ((talk->connection.dut_fin || talk->connection.dut_reset) && unparsed(talk) > 0) {
         hear_report(talk, TALK_GARBAGE, unparsed(talk));
-        return &talk->heard;
+        return &talk->transcript.heard;
     }
-    return hear_report_end(talk, talk->dut_reset || talk->fd < 0 ? TALK_RESET : TALK_FIN);
+    return hear_report_end(talk, talk->connection.dut_reset || talk->connection.fd < 0 ? TALK_RESET : TALK_FIN);
 }
 
 const struct talk_heard *talk_hear(struct talk *talk, int64_t ns)
 {
     int64_t until = talk_now() + ns;
 
-    talk->heard = (struct talk_heard){0};
+    talk->transcript.heard = (struct talk_heard){0};
     forget_parsed(talk);
     for (;;) {
         if (unparsed(talk) > 0 && (talk->operating ? parse_fpdu(talk) : parse_frame(talk)))
-            return &talk->heard;
+            return &talk->transcript.heard;
         if (hear_is_over(talk))
             return hear_report_over(talk);
         if (!talk_receive(talk, until) && !hear_is_over(talk)) {
             hear_report_end(talk, TALK_SILENCE);
-            talk->heard.n = unparsed(talk);
-            return &talk->heard;
+            talk->transcript.heard.n = unparsed(talk);
+            return &talk->transcript.heard;
         }
     }
 }
 
 const struct talk_heard *talk_last(const struct talk *talk)
 {
-    return &talk->heard;
+    return &talk->transcript.heard;
 }
 
 /* last: only the last segment of a message. */

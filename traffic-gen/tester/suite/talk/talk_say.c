@@ -44,8 +44,8 @@ static struct advert_memory harmless_place(const struct talk *talk)
 
 static void set_payload(const struct talk *talk, struct message *message, size_t n)
 {
-    message->payload = talk->given ? talk->given : usual_octets;
-    message->length = talk->given ? talk->given_n : n;
+    message->payload = talk->saying.given ? talk->saying.given : usual_octets;
+    message->length = talk->saying.given ? talk->saying.given_n : n;
 }
 
 /* Fills in messages before further words apply; memory: their target, NULL: no region is named. */
@@ -109,7 +109,7 @@ static bool suite_talk_say_fill_in(struct conversation *c, struct words *words, 
     if (!name && message->opcode == RDMAP_ATOMIC_REQUEST)
         name = "all";
     if (name && !(memory = region_named(talk, words, name))) {
-        talk->left_out = words_good(words); /* the verdict is set */
+        talk->saying.left_out = words_good(words); /* the verdict is set */
         return false;
     }
     make_usual(talk, message, memory, at_end);
@@ -134,7 +134,7 @@ static uint64_t written_socket(const struct conversation *c, enum role role)
 {
     const struct talk *talk = c->socket;
 
-    return role == talk_role(talk) ? talk->out_offset : talk->in_offset;
+    return role == talk_role(talk) ? talk->connection.out_offset : talk->connection.in_offset;
 }
 
 static void connect_socket(struct conversation *c)
@@ -178,17 +178,17 @@ static const struct carrier carrier_socket = {
 
 void talk_begin_saying(struct talk *talk)
 {
-    talk->stage = stage_new_live(&carrier_socket);
-    talk->said = conversation_new(talk->stage, &setup_rev1);
-    talk->said->socket = talk;
+    talk->saying.stage = stage_new_live(&carrier_socket);
+    talk->saying.said = conversation_new(talk->saying.stage, &setup_rev1);
+    talk->saying.said->socket = talk;
 }
 
 void talk_end_saying(struct talk *talk)
 {
-    if (talk->stage)
-        stage_free(talk->stage);
-    talk->stage = NULL;
-    talk->said = NULL;
+    if (talk->saying.stage)
+        stage_free(talk->saying.stage);
+    talk->saying.stage = NULL;
+    talk->saying.said = NULL;
 }
 
 /* ---- statements ---- */
@@ -215,7 +215,7 @@ static bool suite_talk_say_one(struct talk *talk, const char *text, char **error
 
     if (!statements)
         return false;
-    player = script_join(talk->said, "case");
+    player = script_join(talk->saying.said, "case");
     for (unsigned i = 0; i < statements->len && script_say(player, statements->pdata[i]); i++)
         ;
     return script_end(player, error);
@@ -225,16 +225,16 @@ static bool suite_talk_say(struct talk *talk, const uint8_t *p, size_t n, const 
 {
     g_autofree char *text = g_strdup_vprintf(format, args), *error = NULL;
     g_auto(GStrv) parts = g_strsplit(text, ";", -1);
-    bool good = talk->said != NULL;
+    bool good = talk->saying.said != NULL;
 
-    talk->left_out = false;
+    talk->saying.left_out = false;
     for (unsigned i = 0; good && parts[i]; i++) {
-        talk->given = p;
-        talk->given_n = n;
-        good = !*g_strstrip(parts[i]) || (suite_talk_say_one(talk, parts[i], &error) && !talk->left_out);
+        talk->saying.given = p;
+        talk->saying.given_n = n;
+        good = !*g_strstrip(parts[i]) || (suite_talk_say_one(talk, parts[i], &error) && !talk->saying.left_out);
     }
-    talk->given = NULL;
-    if (error && !talk->left_out)
+    talk->saying.given = NULL;
+    if (error && !talk->saying.left_out)
         talk_inconclusive(talk, "what is to be said cannot be: %s", error);
     return good;
 }
@@ -265,9 +265,9 @@ bool talk_ask(struct talk *talk, enum talk_sign sign, const char *words)
 {
     const char *question;
 
-    talk->given = NULL;
+    talk->saying.given = NULL;
     question = talk_question(talk, sign);
-    return *question && talk_say_octets(talk, talk->given, talk->given_n, "%s %s", question, words);
+    return *question && talk_say_octets(talk, talk->saying.given, talk->saying.given_n, "%s %s", question, words);
 }
 
 static GByteArray *suite_talk_say_octets_of(struct talk *talk, const uint8_t *p, size_t n, const char *format,
@@ -277,13 +277,13 @@ static GByteArray *suite_talk_say_octets_of(struct talk *talk, const uint8_t *p,
     GByteArray *octets;
     bool good;
 
-    if (!talk->said)
+    if (!talk->saying.said)
         return NULL;
-    cork(talk->said, role);
+    cork(talk->saying.said, role);
     good = suite_talk_say(talk, p, n, format, args);
-    octets = talk->said->corked[role];
-    talk->said->corked[role] = NULL;
-    talk->said->is_corked[role] = false;
+    octets = talk->saying.said->corked[role];
+    talk->saying.said->corked[role] = NULL;
+    talk->saying.said->is_corked[role] = false;
     if (good)
         return octets;
     g_byte_array_unref(octets);

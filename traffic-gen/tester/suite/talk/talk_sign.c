@@ -42,14 +42,14 @@ const char *talk_question(struct talk *talk, enum talk_sign sign)
     case SIGN_REGION:
         return "read region=all size=1";
     case SIGN_ECHO:
-        talk->given = (const uint8_t *)echo_words;
-        talk->given_n = sizeof echo_words;
+        talk->saying.given = (const uint8_t *)echo_words;
+        talk->saying.given_n = sizeof echo_words;
         return "send";
     case SIGN_RPC:
-        talk->null_xid = sign_draw_xid(talk->run);
-        rpc_null_send(talk->null_call, talk->null_xid);
-        talk->given = talk->null_call;
-        talk->given_n = sizeof talk->null_call;
+        talk->saying.null_xid = sign_draw_xid(talk->run);
+        rpc_null_send(talk->saying.null_call, talk->saying.null_xid);
+        talk->saying.given = talk->saying.null_call;
+        talk->saying.given_n = sizeof talk->saying.null_call;
         return "send";
     default:
         return "";
@@ -70,7 +70,7 @@ bool talk_is_sign(const struct talk *talk, enum talk_sign sign, const struct tal
         return rdmap_is_send(ddp->opcode) && ddp->payload_len == sizeof echo_words &&
                memcmp(ddp->payload, echo_words, sizeof echo_words) == 0;
     case SIGN_RPC:
-        return rdmap_is_send(ddp->opcode) && ddp->payload_len >= 4 && get_be32(ddp->payload) == talk->null_xid;
+        return rdmap_is_send(ddp->opcode) && ddp->payload_len >= 4 && get_be32(ddp->payload) == talk->saying.null_xid;
     default:
         return true;
     }

@@ -37,12 +37,12 @@ const struct advert_memory *talk_region(struct talk *talk, enum advert_region re
 
 bool talk_crc(const struct talk *talk)
 {
-    return talk->said && talk->said->crc;
+    return talk->saying.said && talk->saying.said->crc;
 }
 
 const struct mpa_framing *talk_framing(const struct talk *talk, bool ours)
 {
-    return &talk->said->framing[(talk_role(talk) == INITIATOR) == ours ? INITIATOR : RESPONDER];
+    return &talk->saying.said->framing[(talk_role(talk) == INITIATOR) == ours ? INITIATOR : RESPONDER];
 }
 
 uint16_t talk_dut_ird(const struct talk *talk)
@@ -160,7 +160,7 @@ static GByteArray *make_frame(struct talk *talk, const struct talk_wish *wish)
     uint8_t words[ADVERT_WISH_LEN];
     size_t n = our_words(talk, wish, words);
     const struct mpa_startup frame = talk_is_initiator(talk) ? our_request(talk, wish) : our_reply(talk, wish);
-    struct startup_wish *own = &talk->said->setup.wish[talk_role(talk)];
+    struct startup_wish *own = &talk->saying.said->setup.wish[talk_role(talk)];
     GByteArray *octets;
 
     *own = (struct startup_wish){
@@ -243,7 +243,7 @@ void talk_plain_startup(struct talk *talk)
     const struct mpa_startup *theirs = talk_frame(talk, false);
     bool enhanced = theirs && theirs->has_enhanced;
 
-    talk->said->setup.wish[talk_role(talk)] = (struct startup_wish){
+    talk->saying.said->setup.wish[talk_role(talk)] = (struct startup_wish){
         .revision = theirs ? theirs->revision : 1,
         .flags = (uint8_t)(MPA_FLAG_C | (enhanced ? MPA_FLAG_S : 0)),
         .enhanced = enhanced ? theirs->enhanced : (struct mpa_enhanced){0},
@@ -290,13 +290,13 @@ void talk_begin_operation(struct talk *talk)
     enum role us = talk_role(talk);
 
     talk->operating = true;
-    talk->said->crc = old || (ours && ours->flags & MPA_FLAG_C) || (theirs && theirs->flags & MPA_FLAG_C);
-    talk->said->version = old ? 0 : 1;
+    talk->saying.said->crc = old || (ours && ours->flags & MPA_FLAG_C) || (theirs && theirs->flags & MPA_FLAG_C);
+    talk->saying.said->version = old ? 0 : 1;
     /* Each M bit says what its sender wants to receive; the grid begins after the start-up frame (section 4.3). */
-    talk->said->framing[us] =
-        (struct mpa_framing){.markers = old || (theirs && theirs->flags & MPA_FLAG_M), .seq_start = talk->out_offset};
-    talk->said->framing[!us] =
-        (struct mpa_framing){.markers = old || (ours && ours->flags & MPA_FLAG_M), .seq_start = talk->parsed_offset};
+    talk->saying.said->framing[us] = (struct mpa_framing){.markers = old || (theirs && theirs->flags & MPA_FLAG_M),
+                                                          .seq_start = talk->connection.out_offset};
+    talk->saying.said->framing[!us] = (struct mpa_framing){.markers = old || (ours && ours->flags & MPA_FLAG_M),
+                                                           .seq_start = talk->connection.parsed_offset};
     if (talk_framing(talk, false)->markers && !talk->scratch)
         talk->scratch = g_new(struct mpa_fpdu_scratch, 1);
     if (talk_settle_time(talk) > 0 && talk_is_initiator(talk) && !talk->at_once)
@@ -451,7 +451,7 @@ static bool talk_startup_take_frame(struct talk *talk, const struct talk_wish *w
 
     if (theirs && !(theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R))
         return frame_suits(talk, wish, theirs);
-    talk_note_refusal(talk, !theirs && (talk->dut_fin || talk->dut_reset));
+    talk_note_refusal(talk, !theirs && (talk->connection.dut_fin || talk->connection.dut_reset));
     if (theirs)
         talk_inconclusive(talk, "the start-up was rejected: %s", talk_describe(talk, talk_last(talk)));
     else {

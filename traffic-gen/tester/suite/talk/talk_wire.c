@@ -7,21 +7,22 @@ static const int64_t slice_ns = 2 * INT64_C(1000000);
 
 static bool is_sending(const struct talk *talk)
 {
-    return talk->fd >= 0 && !talk->dut_reset && !talk->our_reset && talk_now() < talk->deadline;
+    return talk->connection.fd >= 0 && !talk->connection.dut_reset && !talk->connection.our_reset &&
+           talk_now() < talk->deadline;
 }
 
 bool talk_hold(struct talk *talk)
 {
     if (!is_sending(talk) || !talk_delivered(talk) || !is_sending(talk))
         return false;
-    wire_hold(talk->fd, true);
+    wire_hold(talk->connection.fd, true);
     return true;
 }
 
 void talk_let_go(struct talk *talk)
 {
-    if (talk->fd >= 0)
-        wire_hold(talk->fd, false);
+    if (talk->connection.fd >= 0)
+        wire_hold(talk->connection.fd, false);
 }
 
 void talk_put(struct talk *talk, const struct wire_put *put, const char *what)
@@ -32,14 +33,16 @@ void talk_put(struct talk *talk, const struct wire_put *put, const char *what)
         return;
     caption = g_strdup_printf("segment at %" G_GINT64_FORMAT ": %s", put->from, what);
     talk_note(talk, true, put->n > 0 ? put->p : NULL, put->n, caption);
-    wire_put_segment(talk->fd, put);
+    wire_put_segment(talk->connection.fd, put);
 }
 
 bool talk_await_ack(struct talk *talk, uint64_t offset)
 {
     const int64_t until = MIN(talk_now() + talk_t_react(talk), talk->deadline);
 
-    while (is_sending(talk) && talk->out_offset - MIN(wire_unacknowledged(talk->fd), talk->out_offset) < offset) {
+    while (is_sending(talk) &&
+           talk->connection.out_offset - MIN(wire_unacknowledged(talk->connection.fd), talk->connection.out_offset) <
+               offset) {
         if (talk_now() >= until)
             return false;
         talk_receive(talk, talk_now() + slice_ns);
@@ -49,18 +52,18 @@ bool talk_await_ack(struct talk *talk, uint64_t offset)
 
 void talk_set_early(struct talk *talk, const uint8_t *p, size_t n)
 {
-    talk->early = p;
-    talk->n_early = n;
+    talk->next.early = p;
+    talk->next.n_early = n;
 }
 
 void talk_wrap_at(struct talk *talk, uint64_t offset)
 {
-    talk->wraps_at = offset;
+    talk->next.wraps_at = offset;
 }
 
 void talk_cross(struct talk *talk)
 {
-    talk->crosses = true;
+    talk->next.crosses = true;
 }
 
 void talk_narrow(struct talk *talk, uint16_t mtu)
@@ -70,5 +73,5 @@ void talk_narrow(struct talk *talk, uint16_t mtu)
     if (!is_sending(talk))
         return;
     talk_note(talk, true, NULL, 0, caption);
-    wire_narrow(talk->fd, mtu);
+    wire_narrow(talk->connection.fd, mtu);
 }

@@ -129,25 +129,26 @@ static bool say_rpc(const struct suite_case *row, enum suite_dut dut, uint32_t n
     struct talk_run run = {.dut = dut, .t_react = 1000, .listener = -1};
     struct case_result *result = case_result_new();
     struct talk talk;
-    struct rpc_talker talker = {.talk = &talk, .port = &rpc_port_socket, .xid = XID, .root_n = 8, .name = "a file"};
+    struct rpc_talker talker = {
+        .talk = &talk, .port = &rpc_port_socket, .xid = XID, .files = {.root_n = 8, .name = "a file"}};
     bool said;
 
     run.nfs = nfs_run_new();
     talk_init(&talk, &run, row, 1, result);
     talker.heard = g_ptr_array_new();
-    talker.names = g_ptr_array_new_with_free_func(g_free);
+    talker.files.names = g_ptr_array_new_with_free_func(g_free);
     g_ptr_array_add(talker.heard, call_of_device(nfs));
     if (nfs == 4 || (row->says && strstr(row->says, " v4"))) /* only version 4 makes links */
-        talker.version = NFS_V40;
-    memset(talker.root, 0xA5, talker.root_n);
+        talker.files.version = NFS_V40;
+    memset(talker.files.root, 0xA5, talker.files.root_n);
     rpc_talker_make_end(&talker, &(struct talker_wish){0}, &options, &stream);
     said = rpc_talker_say(&talker, "%s", stimulus);
     assert_int_equal(said, !result->actual);
     rpc_talker_let_go(&talker);
-    if (talker.peer)
-        nfs_peer_free(talker.peer);
+    if (talker.server.peer)
+        nfs_peer_free(talker.server.peer);
     g_ptr_array_unref(talker.heard);
-    g_ptr_array_unref(talker.names);
+    g_ptr_array_unref(talker.files.names);
     talk_clear(&talk);
     nfs_run_free(run.nfs);
     case_result_free(result);

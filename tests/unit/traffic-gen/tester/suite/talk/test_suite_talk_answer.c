@@ -40,7 +40,7 @@ static void hear(struct talk *talk, uint8_t control, uint8_t opcode, const uint8
     const size_t n = (2u + length + 3u) / 4 * 4 + MPA_CRC_LEN;
 
     memcpy(fpdu + MPA_LENGTH_LEN + header, payload, 2);
-    g_byte_array_append(talk->in, fpdu, (guint)MIN(n, most));
+    g_byte_array_append(talk->connection.in, fpdu, (guint)MIN(n, most));
     talk_hear(talk, 0);
 }
 
@@ -128,10 +128,10 @@ UNIT_TEST(test_reasons)
         struct conversation_of one;
 
         begin(&one);
-        one.talk.heard = (struct talk_heard){.what = TALK_FPDU, .is_terminate = true};
-        one.talk.heard.meant.layer = table[i].layer;
-        one.talk.heard.meant.etype = table[i].etype;
-        one.talk.heard.meant.code = table[i].code;
+        one.talk.transcript.heard = (struct talk_heard){.what = TALK_FPDU, .is_terminate = true};
+        one.talk.transcript.heard.meant.layer = table[i].layer;
+        one.talk.transcript.heard.meant.etype = table[i].etype;
+        one.talk.transcript.heard.meant.code = table[i].code;
         judge_refusal(&one.talk, &row);
         if (one.result->outcome != table[i].outcome)
             fail_msg("row %u: %s", i, one.result->actual);

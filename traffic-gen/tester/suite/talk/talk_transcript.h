@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What was said on the talker's connection, and what was heard. */
+#ifndef IWARP_TRAFFIC_TESTER_SUITE_TALK_TALK_TRANSCRIPT_H
+#define IWARP_TRAFFIC_TESTER_SUITE_TALK_TALK_TRANSCRIPT_H
+
+#include "traffic-gen/ends/stack/rpc_header.h"
+#include "traffic-gen/speak/say/conversation.h"
+#include "traffic-gen/tester/suite/talk/talk.h"
+
+enum { TALK_DESCRIPTION = 512 };
+
+/* Our side of a conversation (talk_say.c): framing, CRC, MSNs. */
+struct talk_saying {
+    struct stage *stage;
+    struct conversation *said;
+    const uint8_t *given; /* payload for the statement; NULL: the usual one */
+    size_t given_n;
+    bool left_out;                    /* the statement names memory that the device does not advertise */
+    uint8_t null_call[RPC_NULL_SEND]; /* for probes */
+    uint32_t null_xid;
+};
+
+/* What the DUT said: talk_hear.c, and talk_answer.c for the members after `due`. */
+struct talk_transcript {
+    unsigned fpdus, markers;
+    struct talk_heard heard;
+    char description[TALK_DESCRIPTION];
+    struct rdmap_terminate ended_by; /* the DUT's Terminate, by its layout */
+    bool has_ended_by;
+    /* Since talk_mark(): due messages (a set of enum talk_due); the DUT's Send is incomplete; the answer. */
+    unsigned due;
+    bool in_pieces;
+    char answer[TALK_DESCRIPTION];
+};
+
+#endif
