@@ -91,7 +91,7 @@ void two_points_free(struct two_points *points)
     free(points);
 }
 
-static bool is_over(const struct seen *seen, int64_t now)
+static bool two_points_is_over(const struct seen *seen, int64_t now)
 {
     return !seen->used || now - seen->time_ns > window_ns;
 }
@@ -105,11 +105,11 @@ static struct seen *slot_for(struct two_points *points, uint64_t hash, int64_t n
     for (unsigned i = 0; i < PROBES; i++) {
         struct seen *seen = &points->slots[(hash + i) & (SLOTS - 1)];
 
-        if (seen->used && seen->hash == hash && !is_over(seen, now)) {
+        if (seen->used && seen->hash == hash && !two_points_is_over(seen, now)) {
             *found = true;
             return seen;
         }
-        if (is_over(seen, now) ? !is_over(oldest, now) : seen->time_ns < oldest->time_ns)
+        if (two_points_is_over(seen, now) ? !two_points_is_over(oldest, now) : seen->time_ns < oldest->time_ns)
             oldest = seen;
     }
     return oldest;

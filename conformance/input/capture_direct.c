@@ -241,7 +241,7 @@ static uint32_t resolution(const uint8_t *p, size_t n)
  * DLT_* of a link type that files have: higher ones are equal, lower ones are not always, and libpcap may change the
  * packets. -1: left to libpcap.
  */
-static int linktype_of(const struct capture_direct *direct, uint16_t link)
+static int direct_linktype_of(const struct capture_direct *direct, uint16_t link)
 {
     enum { LINK_ETHERNET = 1, LINK_RAW = 101, LINKS_EQUAL = 104 };
 
@@ -263,7 +263,7 @@ static bool take_interface(struct capture_direct *direct, const uint8_t *block, 
     link = direct_get16(block + 8);
     snap = direct_get32(block + 12);
     if (direct->interfaces > 0) {
-        direct->linktype[direct->interfaces] = linktype_of(direct, link);
+        direct->linktype[direct->interfaces] = direct_linktype_of(direct, link);
         direct->snap[direct->interfaces] = snap == 0 || snap > SNAP_MAX ? SNAP_MAX : snap;
     } else { /* as libpcap read it */
         direct->first_link = link;

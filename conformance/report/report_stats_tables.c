@@ -94,7 +94,7 @@ struct pair {
     struct stat_calls sums;
 };
 
-static void pair_free(gpointer data)
+static void stats_pair_free(gpointer data)
 {
     struct pair *pair = data;
 
@@ -128,7 +128,7 @@ struct text_table *stats_table_pairs(const GArray *entries)
     static const char *const heads[] = {
         "Client -> server", "connections", "Calls", "no Reply", "p50", "p95", "p99", "max", "octets"};
     struct text_table *table = text_table_new(heads, G_N_ELEMENTS(heads));
-    g_autoptr(GHashTable) pairs = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, pair_free);
+    g_autoptr(GHashTable) pairs = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, stats_pair_free);
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
 
     for (guint i = 0; i < entries->len; i++) {

@@ -9,7 +9,7 @@
 static const char *const words[] = {
     [CHECK_PASS] = "PASS", [CHECK_FAIL] = "FAIL", [CHECK_TROUBLE] = "ERROR", [CHECK_NOTHING] = "NOTHING"};
 
-static bool broken(const struct check_options *options, const uint64_t found[SEVERITY_COUNT])
+static bool summary_broken(const struct check_options *options, const uint64_t found[SEVERITY_COUNT])
 {
     for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
         if (found[severity] > 0 && options_fails(options, (enum rule_severity)severity))
@@ -35,7 +35,7 @@ enum check_status report_capture_status(const struct check_options *options, con
     *waived += capture->rest.waived;
     if (capture->failed)
         return CHECK_TROUBLE;
-    if (broken(options, found))
+    if (summary_broken(options, found))
         return CHECK_FAIL;
     if (options->fail_trouble && troubles_any_fails(capture->troubles))
         return CHECK_FAIL;
@@ -52,7 +52,8 @@ bool report_capture_is_trouble(const struct check_options *options, const struct
     enum check_status status = report_capture_status(options, capture, found, &waived);
 
     return troubles_any(capture->troubles) &&
-           (status == CHECK_PASS || (status == CHECK_FAIL && !broken(options, found) && !report_incomplete(capture)));
+           (status == CHECK_PASS ||
+            (status == CHECK_FAIL && !summary_broken(options, found) && !report_incomplete(capture)));
 }
 
 static void summary_write_capture(const struct check_options *options, const struct report_capture *capture, FILE *out)

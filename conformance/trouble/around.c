@@ -98,7 +98,7 @@ const struct around_pair *around_find(const struct around *around, const struct 
 }
 
 /* The least recently used entry makes room. */
-static struct around_pair *pair_of(struct around *around, const struct endpoint *a, const struct endpoint *b)
+static struct around_pair *around_pair_of(struct around *around, const struct endpoint *a, const struct endpoint *b)
 {
     struct around_pair *set = around->table->pair[set_of(a, b)], *oldest = set;
 
@@ -159,7 +159,7 @@ struct frame {
     uint32_t n;
 };
 
-static struct frame frame_of(const struct packet *packet)
+static struct frame around_frame_of(const struct packet *packet)
 {
     struct frame frame = {.p = packet->data, .n = packet->captured};
 
@@ -340,7 +340,7 @@ static void take_icmp(struct around *around, const struct packet *packet, const 
         return;
     icmp.tcp = protocol == PROTOCOL_TCP;
     icmp.port = get_be16(p + ICMP_HEADER + header + 2);
-    pair = pair_of(around, &source, &destination);
+    pair = around_pair_of(around, &source, &destination);
     note_icmp(&pair->way[is_host(&pair->host[0], &source) ? 0 : 1], &icmp, packet);
 }
 
@@ -410,13 +410,13 @@ static bool is_direct(const struct frame *frame, const struct endpoint *source)
 static void take_between(struct around *around, const struct packet *packet, const struct frame *frame,
                          const struct endpoint *source, const struct endpoint *destination, bool part)
 {
-    struct around_pair *pair = pair_of(around, source, destination);
+    struct around_pair *pair = around_pair_of(around, source, destination);
 
     if (frame->mac && is_direct(frame, source))
         take_way(&pair->way[is_host(&pair->host[0], source) ? 0 : 1], packet, frame, part);
 }
 
-static void count_cut(struct around *around, const struct packet *packet)
+static void around_count_cut(struct around *around, const struct packet *packet)
 {
     if (around->cut++ == 0)
         around->cut_first = (struct trouble_event){packet->frame, packet->time_ns};
@@ -435,7 +435,7 @@ static struct endpoint ib_host(const struct ib_address *address)
 void around_packet(struct around *around, const struct packet *packet, enum decap_status status,
                    const struct addressed_segment *segment, const struct ib_datagram *ib)
 {
-    const struct frame frame = frame_of(packet);
+    const struct frame frame = around_frame_of(packet);
     const struct tcp_segment *tcp = &segment->segment;
 
     around->now++;
@@ -443,17 +443,17 @@ void around_packet(struct around *around, const struct packet *packet, enum deca
         end_pauses(around, &frame, packet->time_ns);
     if (status == DECAP_TCP) {
         if (tcp->captured < tcp->length)
-            count_cut(around, packet);
+            around_count_cut(around, packet);
         take_between(around, packet, &frame, &segment->source, &segment->destination, tcp->length > 0);
     } else if (status == DECAP_IB && ib->source.kind != IB_ADDRESS_LID) {
         const struct endpoint source = ib_host(&ib->source), destination = ib_host(&ib->destination);
 
         if (ib->captured < ib->length)
-            count_cut(around, packet);
+            around_count_cut(around, packet);
         take_between(around, packet, &frame, &source, &destination,
                      ib->p[0] != OPCODE_CNP && (ib->p[0] & 0xe0) != OPCODE_UD);
     } else if (status == DECAP_CUT) {
-        count_cut(around, packet);
+        around_count_cut(around, packet);
     } else {
         take_other(around, packet, &frame);
     }

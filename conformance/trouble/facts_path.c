@@ -229,7 +229,7 @@ static void take_reading(struct trouble_reading *reading, const struct ib_packet
             (struct trouble_reading){.known = true, .at = psn, .highest = reading->highest, .again = 1, .first = event};
 }
 
-static void take_data(struct trouble_reading *reading, const struct ib_packet *packet)
+static void path_take_data(struct trouble_reading *reading, const struct ib_packet *packet)
 {
     if (!reading->known || ib_psn_distance(reading->at, packet->bth.psn) < 0)
         return;
@@ -250,7 +250,7 @@ static void path_take_response(struct trouble_path *mine, struct trouble_path *t
     if (kind != IB_AETH_ACK)
         return;
     if (packet->payload_len > 0)
-        take_data(&theirs->reading, packet);
+        path_take_data(&theirs->reading, packet);
     theirs->read.answered |= packet->payload_len > 0 && ib_psn_distance(theirs->read.psn, packet->bth.psn) >= 0;
     if (theirs->sizes.waiting && ib_psn_distance((uint32_t)theirs->sizes.at, packet->bth.psn) >= 0)
         path_take_acked(&theirs->sizes, ib_psn_distance((uint32_t)theirs->sizes.latest, packet->bth.psn) >= 0);

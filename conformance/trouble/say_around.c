@@ -19,9 +19,9 @@ static bool around_same_host(const struct endpoint *a, const struct endpoint *b)
     return a->ip == b->ip && memcmp(a->address, b->address, sizeof a->address) == 0;
 }
 
-static const struct around_way *way_of(const struct trouble_facts *facts, unsigned side)
+static const struct around_way *say_way_of(const struct trouble_facts *facts, unsigned side)
 {
-    return facts->around ? around_way_of(facts->around, &facts->end[side]) : NULL;
+    return facts->around ? say_way_of(facts->around, &facts->end[side]) : NULL;
 }
 
 /* ---- ICMP ---- */
@@ -29,7 +29,7 @@ static const struct around_way *way_of(const struct trouble_facts *facts, unsign
 /* About what this side sent on the connection; NULL: none. */
 static const struct around_icmp *icmp_about(const struct trouble_facts *facts, unsigned side, bool too_big)
 {
-    const struct around_way *way = way_of(facts, side);
+    const struct around_way *way = say_way_of(facts, side);
     uint16_t port = facts->ib ? IB_ROCE2_UDP_PORT : facts->end[side ^ 1u].port;
 
     for (unsigned i = 0; way && i < AROUND_ICMP; i++) {
@@ -123,7 +123,7 @@ static const struct around_tags *other_tags(const struct saying *saying, const u
 /* The packets of this side lack the VLAN tag of others, or have another. */
 static gchar *vlan_text(const struct saying *saying, const struct trouble_facts *facts, unsigned side)
 {
-    const struct around_way *way = way_of(facts, side), *back = way_of(facts, side ^ 1u);
+    const struct around_way *way = say_way_of(facts, side), *back = say_way_of(facts, side ^ 1u);
     const struct around_tags *others;
     const char *whose = side_name(facts, side);
     GString *text;
@@ -152,7 +152,7 @@ static gchar *vlan_text(const struct saying *saying, const struct trouble_facts 
 gchar *around_reason(const struct saying *saying, const struct trouble_facts *facts, unsigned side, gchar **next)
 {
     const struct around_icmp *icmp = icmp_about(facts, side, false);
-    const struct around_way *way = way_of(facts, side), *back = way_of(facts, side ^ 1u);
+    const struct around_way *way = say_way_of(facts, side), *back = say_way_of(facts, side ^ 1u);
     gchar *text;
     char mac[MAC_TEXT_SIZE];
 
@@ -179,7 +179,7 @@ gchar *around_reason(const struct saying *saying, const struct trouble_facts *fa
 
 /* ---- Calls: the transport, or the service ---- */
 
-static gchar *towards(const struct trouble_facts *facts, unsigned side, uint32_t size)
+static gchar *around_towards(const struct trouble_facts *facts, unsigned side, uint32_t size)
 {
     const struct around_icmp *icmp = icmp_about(facts, side, true);
     unsigned other = side ^ 1u;
@@ -204,7 +204,7 @@ static gchar *unacknowledged(const struct trouble_facts *facts, unsigned side)
 
     if (!sizes->waiting || sizes->again == 0)
         return NULL;
-    where = towards(facts, side, sizes->size);
+    where = around_towards(facts, side, sizes->size);
     return g_strdup_printf("the transport of %s acknowledged the Call, but nothing from frame %" PRIu32
                            " on, sent %" PRIu32 " times: %s",
                            side_name(facts, side ^ 1u), sizes->first.frame, sizes->again + 1, where);
@@ -262,7 +262,7 @@ static const char *role_of_mac(const struct saying *saying, const uint8_t mac[6]
     const struct trouble_facts *facts = facts_at(saying, 0);
 
     for (unsigned side = 0; facts->around && side < 2; side++)
-        if (way_of(facts, side)->mac_known && memcmp(way_of(facts, side)->mac, mac, 6) == 0)
+        if (say_way_of(facts, side)->mac_known && memcmp(say_way_of(facts, side)->mac, mac, 6) == 0)
             return side_name(facts, side);
     return NULL;
 }
@@ -301,8 +301,8 @@ static bool has_class(const struct around_way *way)
 
 static void say_classes(const struct saying *saying, const struct trouble_facts *facts)
 {
-    const struct around_way *ask = way_of(facts, facts->opener & 1u),
-                            *answer = way_of(facts, (facts->opener & 1u) ^ 1u);
+    const struct around_way *ask = say_way_of(facts, facts->opener & 1u),
+                            *answer = say_way_of(facts, (facts->opener & 1u) ^ 1u);
     struct trouble *trouble;
 
     if (!ask || !has_class(ask) || !has_class(answer) || ask->dscp == answer->dscp)
@@ -319,7 +319,7 @@ static void say_classes(const struct saying *saying, const struct trouble_facts 
 
 /* ---- cut packets ---- */
 
-static void say_cut(const struct saying *saying)
+static void around_say_cut(const struct saying *saying)
 {
     const struct around *around = saying->troubles->around;
     uint64_t calls = 0, unknown = 0;
@@ -391,7 +391,7 @@ void say_around(const struct saying *saying)
     if (!around || !talking)
         return;
     say_classes(saying, talking);
-    say_cut(saying);
+    around_say_cut(saying);
     if (facts_at(saying, 0) != g_ptr_array_index(saying->troubles->facts, 0))
         return;
     for (unsigned i = 0; i < AROUND_PAUSERS && around->pauser[i].all.n > 0; i++)

@@ -185,7 +185,7 @@ struct counts {
     uint8_t which[CALL_COUNTS];
 };
 
-static struct counts counts_of(const struct added *added)
+static struct counts collect_counts_of(const struct added *added)
 {
     struct counts counts = {0};
 
@@ -254,7 +254,7 @@ static struct rows rows_of(const struct rpcrdma_transaction *t)
 static void add_to_each(struct collector *collector, const struct rows *rows, const struct added *added)
 {
     struct stat_key key = rows->key;
-    const struct counts counts = counts_of(added);
+    const struct counts counts = collect_counts_of(added);
 
     add_to_row(collector, &key, added, &counts);
     key.operation = true;
