@@ -11,6 +11,11 @@ static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t of
     mpa_connection_segment(((struct mpa_line *)ctx)->mpa, segment, offset, known, acked);
 }
 
+static void on_unsent_acked(void *ctx, const struct tcp_segment *segment, uint64_t offset, uint64_t acked)
+{
+    mpa_connection_unsent_acked(((struct mpa_line *)ctx)->mpa, segment, offset, acked);
+}
+
 static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                       const struct octets_origin *origin)
 {
@@ -103,7 +108,8 @@ struct mpa_line *line_new(void)
                                      .hole = on_hole,
                                      .conflict = on_conflict,
                                      .fin = on_fin,
-                                     .reset = on_reset};
+                                     .reset = on_reset,
+                                     .unsent_acked = on_unsent_acked};
 
     l->pair = tcp_pair_new(NULL, &events, NULL);
     assert_non_null(l->pair);

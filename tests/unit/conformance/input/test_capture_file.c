@@ -261,13 +261,13 @@ static void several_interfaces(void **state)
     assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_PACKET);
     assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_END);
     capture_close(capture);
-    /* With two: libpcap reads up to the second interface. */
+    /* With two, as mergecap writes them. */
     snprintf(file, sizeof file, "%s %s %s %s %s", section, interface, record, cooked, record);
     write_hex(file);
     capture = capture_open(path, &error);
     assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_PACKET);
-    assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_CORRUPT);
-    assert_non_null(strstr(error.text, "cannot be read past packet 1, its interfaces differ"));
+    assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_PACKET);
+    assert_int_equal(capture_next(capture, &packet, &error), CAPTURE_END);
     capture_close(capture);
 }
 
