@@ -21,7 +21,7 @@ static bool around_same_host(const struct endpoint *a, const struct endpoint *b)
 
 static const struct around_way *say_way_of(const struct trouble_facts *facts, unsigned side)
 {
-    return facts->around ? say_way_of(facts->around, &facts->end[side]) : NULL;
+    return facts->around ? around_way_of(facts->around, &facts->end[side]) : NULL;
 }
 
 /* ---- ICMP ---- */
