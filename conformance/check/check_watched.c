@@ -121,6 +121,7 @@ bool watched_park(struct watched *watched)
     watched->parked = stack_park(watched->host.stack);
     if (!watched->parked)
         return false;
+    watched->parked_owned = trouble_facts_owned(watched->host.facts);
     if (trouble_facts_pack(watched->host.facts, &watched->parked_facts))
         watched->host.facts = NULL;
     watched_rest(watched);
@@ -138,8 +139,11 @@ void watched_unpark(struct watched *watched)
 static size_t facts_size(const struct watched *watched)
 {
     enum { PACKED_PART = 4 }; /* packed facts count as this fraction; arenas have another */
+    size_t owned = watched->host.facts ? trouble_facts_owned(watched->host.facts)
+                   : watched->parked   ? watched->parked_owned
+                                       : 0;
 
-    return sizeof *watched->host.facts / (watched->parked ? PACKED_PART : 1);
+    return sizeof *watched->host.facts / (watched->parked ? PACKED_PART : 1) + owned;
 }
 
 size_t watched_size(const struct watched *watched)

@@ -43,6 +43,7 @@ struct watched {
     struct watched_ib *ib;
     struct arena_parked *parked; /* NULL: the stack is not parked */
     struct packed parked_facts;  /* valid while `parked` is set */
+    size_t parked_owned;         /* octets that these facts own beside themselves */
     struct report_connection *report;
     struct verdict verdict;
     struct counted counted;

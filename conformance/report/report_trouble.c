@@ -17,7 +17,7 @@ enum {
 struct telling {
     void (*line)(void *ctx, enum trouble_said what, const char *text);
     void *ctx;
-    bool all;
+    bool all, stats; /* stats: the report has statistics, so no line sends the reader there */
 };
 
 static void trouble_tell(const struct telling *telling, enum trouble_said what, const char *format, ...)
@@ -55,7 +55,7 @@ static void tell_trouble(const struct telling *telling, const struct trouble *tr
     g_autofree gchar *clock = trouble_clock(trouble->time_ns), *connections = connections_text(trouble);
 
     trouble_tell(telling, SAID, "%s frame %" PRIu32 "%s: %s", clock, trouble->frame, connections, trouble->words);
-    if (trouble->next)
+    if (trouble->next && !(telling->stats && g_str_has_prefix(trouble->next, "--stats ")))
         trouble_tell(telling, SAID_NEXT, "next: %s", trouble->next);
 }
 
@@ -113,7 +113,7 @@ static void tell_nothing(const struct telling *telling, const struct report *rep
 void trouble_say(const struct report *report, bool all,
                  void (*line)(void *ctx, enum trouble_said what, const char *text), void *ctx)
 {
-    const struct telling telling = {line, ctx, all};
+    const struct telling telling = {line, ctx, all, report->options->stats};
     unsigned told = 0, left_out = 0;
 
     for (guint i = 0; i < report->captures->len; i++) {

@@ -81,6 +81,12 @@ void trouble_facts_free(struct trouble_facts *facts)
     free(facts);
 }
 
+size_t trouble_facts_owned(const struct trouble_facts *facts)
+{
+    return (facts->outcome ? sizeof *facts->outcome : 0) + (facts->mount ? sizeof *facts->mount : 0) +
+           (facts->state ? sizeof *facts->state : 0);
+}
+
 bool trouble_facts_pack(struct trouble_facts *facts, struct packed *packed)
 {
     _Static_assert(sizeof *facts % sizeof(uint64_t) == 0 && sizeof *facts <= PACKED_MAX, "whole words");

@@ -188,6 +188,8 @@ struct trouble_facts {
 /* NULL: out of memory. */
 struct trouble_facts *trouble_facts_new(void);
 void trouble_facts_free(struct trouble_facts *facts);
+/* Octets of what it owns about requests, mounts and state, beside itself. */
+size_t trouble_facts_owned(const struct trouble_facts *facts);
 
 /* Packs the facts of an idle connection, and frees the unpacked facts. False: out of memory; the facts are kept. */
 bool trouble_facts_pack(struct trouble_facts *facts, struct packed *packed);
