@@ -516,7 +516,7 @@ static struct bpf_program *filter_for(struct capture *capture, int linktype)
     if (capture->other.compiled)
         pcap_freecode(&capture->other.filter);
     capture->other.linktype = linktype;
-    other = pcap_open_dead(linktype, TAP_SNAP);
+    other = pcap_open_dead_with_tstamp_precision(linktype, TAP_SNAP, PCAP_TSTAMP_PRECISION_NANO);
     capture->other.compiled =
         other && capture->filter_text &&
         pcap_compile(other, &capture->other.filter, capture->filter_text, 1, PCAP_NETMASK_UNKNOWN) == 0;

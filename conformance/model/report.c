@@ -116,7 +116,7 @@ gchar *report_refused_text(const struct report_connection *connection)
         g_autofree gchar *before = g_strdup_printf("%" PRIu64 " packet%s ignored because no receiver accepts %s: ", all,
                                                    all == 1 ? "" : "s", all == 1 ? "it" : "them");
 
-        g_string_prepend(text, before);
+        g_string_insert_len(text, 0, before, -1);
     }
     return g_string_free(text, all == 0);
 }

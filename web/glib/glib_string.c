@@ -232,6 +232,26 @@ gchar *(g_string_free)(GString *string, gboolean with_text)
     return text;
 }
 
+gchar *g_strescape(const gchar *text, const gchar *exceptions)
+{
+    static const char named[] = "\bb\ff\nn\rr\tt\vv\\\\\"\"";
+    GString *out = g_string_new(NULL);
+
+    for (; *text; text++) {
+        const char *name = strchr(named, *text);
+
+        if (exceptions && strchr(exceptions, *text))
+            g_string_append_len(out, text, 1);
+        else if (name && (name - named) % 2 == 0)
+            g_string_append_printf(out, "\\%c", name[1]);
+        else if ((guchar)*text < ' ' || (guchar)*text >= 0177)
+            g_string_append_printf(out, "\\%03o", (guchar)*text);
+        else
+            g_string_append_len(out, text, 1);
+    }
+    return g_string_free(out, FALSE);
+}
+
 GString *g_string_insert_len(GString *string, gssize at, const gchar *text, gssize length)
 {
     gsize n = length < 0 ? strlen(text) : (gsize)length, from = at < 0 ? string->len : (gsize)at;
