@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -102,10 +103,13 @@ def test_merge(tried, check, good, bad, tmp_path):
         check(capture, "--format=ndjson", f"--output={parts[-1]}")
     there = tmp_path / "there"
     there.mkdir()
-    home = pathlib.Path(__file__)  # not below /tmp, where merge has its temporary files
-    for form in ("ndjson", "text"):
-        went, result = tried("merge", *parts, f"--format={form}", f"--output={there / 'all'}", ESCAPE_FILE=str(home), ESCAPE_NEW=f"/var/tmp/escape-{os.getpid()}")
-        assert result.returncode == 1 and result.stderr == b"" and went == left("input")
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as elsewhere:  # not below /tmp, where merge has its temporary files
+        aims = {"ESCAPE_FILE": f"{elsewhere}/secret", "ESCAPE_NEW": f"{elsewhere}/new"}
+        pathlib.Path(aims["ESCAPE_FILE"]).write_text("secret", encoding="utf-8")
+        assert tried("merge", "--help", **aims)[0] == EVERYTHING
+        for form in ("ndjson", "text"):
+            went, result = tried("merge", *parts, f"--format={form}", f"--output={there / 'all'}", **aims)
+            assert result.returncode == 1 and result.stderr == b"" and went == left("input")
 
 
 def test_a_pipe_and_what_is_not_there(build, good):
