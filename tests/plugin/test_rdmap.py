@@ -61,25 +61,41 @@ def test_never_malformed(everything, case):
         assert not malformed(case, frames)
 
 
-def test_same_as_builtin(everything, case):
-    """Where the built-in dissects, and does not stop early, both agree."""
+# Faults with one segment of which the built-in dissector shows more than ours, and why ours does not show those fields.
+APART = {
+    "fault MPA-4.1-12": "the ULPDU is too short for a header",
+    "fault DDP-4.2-01": "the ULPDU is too short for a header",
+    "fault DDP-4.3-01": "the ULPDU is too short for a header",
+    "fault DDP-6.2.2-03": "the ULPDU is too short for a header",
+    "fault DDP-6.2.2-03+ok": "the ULPDU is too short for a header",
+    "fault RDMAP-4.1-07": "a Read Request that is tagged has no place for its header",
+    "fault RDMAP-7.2-02/tagged": "a Read Request that is tagged has no place for its header",
+    "fault RDMAP-4.1-10": "a Send that is tagged has no place for an STag to invalidate",
+    "fault RDMAP-4.1-12": "a Send that is tagged has no place for an STag to invalidate",
+}
+
+
+def comparable(everything, case):
+    """Frames as the built-in dissector shows them and as ours does, where it does not stop early."""
     theirs = everything.fields(case, [*PAIRS, "_ws.malformed", "rdmap.immediate"], *ORDER, *FALLBACK, "-Y",
                                "iwarp_ddp_rdmap")
     ours = {frame["frame"]: frame for frame in everything.fields(case, ALL, *ORDER, "-Y", "rddp")}
     for frame in theirs:
         our_frame = ours[frame["frame"]]
-        if frame["_ws.malformed"] or len(frame["iwarp_rdma.opcode"]) != len(our_frame["rdmap.opcode"]):
-            continue
-        if {int(opcode, 16) for opcode in our_frame["rdmap.opcode"]} - set(range(7)):
-            continue  # it does not know RFC 7306, and shows headers in a Terminate as octets
-        for their, our in PAIRS.items():
-            if len(frame[their]) == len(our_frame[our]):
-                assert [number(value) for value in our_frame[our]] == [number(value) for value in frame[their]], our
+        # The built-in dissector does not know RFC 7306, and shows headers in a Terminate as octets.
+        if not frame["_ws.malformed"] and {int(opcode, 16) for opcode in our_frame["rdmap.opcode"]} <= set(range(7)):
+            yield frame, our_frame
+
+
+def test_same_as_builtin(everything, case):
+    different = [(frame["frame"], our) for frame, our_frame in comparable(everything, case) for their, our in PAIRS.items()
+                 if [number(value) for value in our_frame[our]] != [number(value) for value in frame[their]]]
+    assert len({frame for frame, _ in different}) <= (case in APART), different
 
 
 def test_enough_is_compared(everything):
-    frames = everything.wireshark.fields(everything.merged, ["iwarp_rdma.opcode"], *ORDER, *FALLBACK, "-Y", "iwarp_ddp_rdmap")
-    assert sum(len(frame["iwarp_rdma.opcode"]) for frame in frames) > 1000
+    """The test above is not empty."""
+    assert sum(len(our_frame["rdmap.opcode"]) for case in cases.names() for _, our_frame in comparable(everything, case)) > 25000
 
 
 def segments(wireshark, path, names, *arguments):
