@@ -44,15 +44,15 @@ def comparable(everything, case):
     """Frames as the built-in dissector shows them and as ours does, where it can be right by what ours shows."""
     pairs = PAIRS | versions.builtin_newer()
     theirs = everything.fields(case, [*pairs, *UPPER, "_ws.malformed"], *ORDER, *BUILTIN, "-Y", "iwarp_mpa")
-    names = dict.fromkeys([*pairs.values(), *UPPER, "mpa.flags.s", "mpa.marker", "mpa.part", "mpa.repeated", "frame.len", "frame.cap_len"])
+    names = dict.fromkeys([*pairs.values(), *UPPER, "mpa.flags.s", "mpa.marker", "mpa.part", "frame.len", "frame.cap_len"])
     ours = {frame["frame"]: frame for frame in everything.fields(case, names, *ORDER, *FALLBACK, "-Y", "mpa")}
     for frame in theirs:
-        # It takes a segment for an FPDU, also one that comes again, miscounts Markers, accepts a second Request, and shows nothing
-        # of an FPDU cut by the snap length.
+        # It takes a segment for an FPDU, miscounts Markers, accepts a second Request, and shows nothing of an FPDU cut by the
+        # snap length.
         our_frame = ours[frame["frame"]]
         if case == "scenario reject-then-mpa" and not our_frame["mpa.rev"]: # the ULP's use of a rejected connection
             continue
-        if not (frame["_ws.malformed"] or our_frame["mpa.marker"] or our_frame["mpa.part"] or our_frame["mpa.repeated"]
+        if not (frame["_ws.malformed"] or our_frame["mpa.marker"] or our_frame["mpa.part"]
                 or our_frame["frame.len"] != our_frame["frame.cap_len"]):
             yield frame, our_frame
 
