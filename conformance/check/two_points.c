@@ -138,6 +138,19 @@ bool two_points_take(struct two_points *points, const struct packet *packet, int
 
 /* ---- recognition ---- */
 
+/*
+ * Beyond the first thousand packets a sixteenth decides: both copies of a packet are among them, or none, as the
+ * identification is the same.
+ */
+static bool is_sampled(const struct packet *packet, uint64_t number)
+{
+    enum { WHOLE = 1024, ONE_OF = 16, IDENTIFICATION = 4 };
+    uint32_t at = number < WHOLE ? 0 : ip_at(packet);
+
+    return number < WHOLE || (at > 0 && packet->captured >= at + IDENTIFICATION + 2 &&
+                              get_be16(packet->data + at + IDENTIFICATION) % ONE_OF == 0);
+}
+
 struct scan {
     uint64_t packets, pairs[2], identified; /* pairs: by direction, with the time of another capture point */
     int64_t apart_ns, last_ns;              /* the longest */
@@ -174,9 +187,8 @@ bool two_points_found(struct capture *capture)
     int64_t apart;
 
     while (points && scan.packets < TWO_POINTS_SCANNED && capture_next(capture, &packet, &error) == CAPTURE_PACKET) {
-        if (!packet_key_of(&packet, &key))
+        if (!is_sampled(&packet, scan.packets++) || !packet_key_of(&packet, &key))
             continue;
-        scan.packets++;
         scan.last_ns = packet.time_ns > scan.last_ns ? packet.time_ns : scan.last_ns;
         if (!take_key(points, &key, packet.time_ns, &apart) || apart <= copy_ns)
             continue;

@@ -69,7 +69,7 @@ struct side {
 struct tcp_pair {
     struct tcp_pair_events events;
     struct arena *arena; /* held */
-    bool eager_holes;
+    bool eager_holes, at_once;
     uint32_t frame; /* the current segment's */
     int64_t now;
     struct tcp_accept accept;
@@ -93,6 +93,7 @@ struct tcp_pair *tcp_pair_new(const struct tcp_pair_options *options, const stru
         options = &defaults;
     pair->events = *events;
     pair->eager_holes = options->eager_holes;
+    pair->at_once = options->at_once;
     for (int s = 0; s < 2; s++) {
         tcp_held_init(&pair->side[s].held, options->limit ? options->limit : TCP_PAIR_LIMIT_DEFAULT);
         tcp_history_init(&pair->side[s].history, options->history ? options->history : TCP_PAIR_HISTORY_DEFAULT, arena);
@@ -817,6 +818,8 @@ static bool pair_holds_back(struct tcp_pair *pair, const struct tcp_segment *seg
     struct tcp_view view = view_of(pair, segment);
     enum packet_refusal place;
 
+    if (suspect && pair->at_once)
+        return false;
     if (suspect && !pair->accept.dispute.open) {
         struct dispute claim = tcp_accept_sum_claim(&view);
 
@@ -824,7 +827,7 @@ static bool pair_holds_back(struct tcp_pair *pair, const struct tcp_segment *seg
     } else if (!pair->accept.dispute.open) {
         place =
             segment->flags & (TCP_SYN | TCP_RST) || !view.heard[0] ? ACCEPTED : tcp_accept_place(&pair->accept, &view);
-        if (place == ACCEPTED)
+        if (place == ACCEPTED || (place == DOUBTFUL && pair->at_once))
             return false;
         struct dispute claim = tcp_accept_claim(&pair->accept, &view);
         if (place == DOUBTFUL && pair->eager_holes) {

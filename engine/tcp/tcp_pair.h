@@ -83,6 +83,7 @@ struct tcp_pair_options {
     size_t history; /* octets kept per side to compare retransmissions with; 0 means TCP_PAIR_HISTORY_DEFAULT */
     /* A segment beyond a gap gives up the gap at once: for hosts that never get the missing segment later. */
     bool eager_holes;
+    bool at_once; /* no segment waits for later ones: what is in doubt is taken */
 };
 
 enum { TCP_PAIR_LIMIT_DEFAULT = 4 << 20, TCP_PAIR_HISTORY_DEFAULT = 64 << 10 };

@@ -519,6 +519,7 @@ static const struct stack_options *layers_for(const struct mpa_flow_options *opt
     connection_options(of, rpcrdma_is_enabled() ? rpcrdma_flow_own(chosen) : NULL, options->payload_only);
     of->last = rdmap_is_enabled() ? STACK_ULP : STACK_MPA;
     of->tcp.eager_holes = options->eager_holes;
+    of->tcp.at_once = true; /* a piece is drawn when its frame is dissected */
     of->mpa.accept_midstream = options->accept_midstream;
     return of;
 }
