@@ -721,6 +721,8 @@ static enum packet_refusal pair_look(struct tcp_pair *pair, const struct tcp_seg
     struct side *me = &pair->side[segment->side & 1], *peer = &pair->side[!(segment->side & 1)];
     enum packet_refusal refusal = tcp_accept_intact(&pair->accept, segment, is_joined(peer, segment));
 
+    if (refusal == REFUSED_FLAGS && pair->at_once) /* the host may not know the ACK number of octets that it held back */
+        return ACCEPTED;
     if (refusal == ACCEPTED || (refusal == DOUBTFUL && me->facts.based && peer->facts.based))
         return refusal;
     refusal = refusal == DOUBTFUL ? REFUSED_CHECKSUM : refusal;
