@@ -79,6 +79,7 @@ struct seen {
 
 struct two_points {
     struct seen slots[SLOTS];
+    uint64_t thrice; /* packets that came again after their second time: somebody repeats them */
 };
 
 struct two_points *two_points_new(void)
@@ -125,6 +126,7 @@ static bool take_key(struct two_points *points, const struct packet_key *key, in
         seen->paired = true;
         return true;
     }
+    points->thrice += found;
     *seen = (struct seen){.hash = key->hash, .time_ns = now, .used = true};
     return false;
 }
@@ -173,7 +175,7 @@ static bool scan_decides(const struct two_points *points, const struct scan *sca
 
     /* Without identification a packet and its retransmission are the same. */
     return scan->pairs[0] >= PAIRS_FEW && scan->pairs[1] >= PAIRS_FEW && scan->identified >= pairs - pairs / 4 &&
-           pairs >= settled_packets(points, scan) / 4 * 3;
+           points->thrice <= pairs / 4 && pairs >= settled_packets(points, scan) / 4 * 3;
 }
 
 bool two_points_found(struct capture *capture)

@@ -20,6 +20,8 @@ static const struct report_rule *matrix_rule_of(struct column *column, enum rule
 {
     const GArray *rules = column->rules;
 
+    if (column->next > 0 && g_array_index(rules, struct report_rule, column->next - 1).rule >= id)
+        column->next = 0; /* the rules of the next outcome */
     while (column->next < rules->len && g_array_index(rules, struct report_rule, column->next).rule < id)
         column->next++;
     if (column->next < rules->len && g_array_index(rules, struct report_rule, column->next).rule == id)

@@ -111,7 +111,7 @@ def test_kinds(report, root, name, expected):
 def test_exit_status(check, options, status):
     hang = TROUBLE / "c8-dead-server-stats-order-roce.pcap"
     assert check(*options, hang).returncode == status
-    assert check("--summary", *options, hang).stdout.split("\t")[1] == ("FAIL" if status else "PASS")
+    assert check("--summary", *options, hang).stdout.split("\t")[1] == "TROUBLE"
 
 
 def test_data_that_differ(check):
@@ -130,7 +130,7 @@ def test_notes_are_no_trouble(check):
 
 @pytest.mark.parametrize("name, status, word", [
     ("f5-rej-invalid-service-id-roce", 3, "NOTHING TO CHECK: 3 attempts to connect were rejected"),
-    ("f1-syn-unanswered", 3, "NOTHING TO CHECK: 6 attempts to connect were not answered"),
+    ("f1-syn-unanswered", 3, "NOTHING TO CHECK: 1 attempt to connect was not answered"),
     ("vlan-nfs41", 1, "FAIL: 1 handshake was never completed"),
 ])
 def test_no_connection_is_no_pass(check, name, status, word):
