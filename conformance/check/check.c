@@ -610,5 +610,6 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
     if (reading.decap)
         decap_free(reading.decap);
     two_points_free(reading.two_points);
+    around_forget(reading.capture->troubles->around);
     heap_use(NULL);
 }

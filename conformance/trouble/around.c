@@ -38,23 +38,20 @@ struct around_table {
 
 struct around *around_new(void)
 {
-    struct around *around = heap_zeroed(1, sizeof *around);
+    return heap_zeroed(1, sizeof(struct around));
+}
 
-    if (!around)
-        return NULL;
-    around->table = heap_zeroed(1, sizeof *around->table);
-    if (!around->table) {
-        free(around);
-        return NULL;
+void around_forget(struct around *around)
+{
+    if (around) {
+        free(around->table);
+        around->table = NULL;
     }
-    return around;
 }
 
 void around_free(struct around *around)
 {
-    if (!around)
-        return;
-    free(around->table);
+    around_forget(around);
     free(around);
 }
 
@@ -89,9 +86,9 @@ static bool is_pair(const struct around_pair *pair, const struct endpoint *a, co
 
 const struct around_pair *around_find(const struct around *around, const struct endpoint *a, const struct endpoint *b)
 {
-    const struct around_pair *set = around->table->pair[set_of(a, b)];
+    const struct around_pair *set = around->table ? around->table->pair[set_of(a, b)] : NULL;
 
-    for (unsigned i = 0; i < WAYS; i++)
+    for (unsigned i = 0; set && i < WAYS; i++)
         if (is_pair(&set[i], a, b))
             return &set[i];
     return NULL;
@@ -121,9 +118,9 @@ const struct around_way *around_way_of(const struct around_pair *pair, const str
 
 const struct around_mac *around_find_mac(const struct around *around, const uint8_t mac[6])
 {
-    const struct around_mac *set = around->table->mac[fold(mac, 6) % SETS];
+    const struct around_mac *set = around->table ? around->table->mac[fold(mac, 6) % SETS] : NULL;
 
-    for (unsigned i = 0; i < WAYS; i++)
+    for (unsigned i = 0; set && i < WAYS; i++)
         if (set[i].used != 0 && memcmp(set[i].mac, mac, 6) == 0)
             return &set[i];
     return NULL;
@@ -438,6 +435,8 @@ void around_packet(struct around *around, const struct packet *packet, enum deca
     const struct frame frame = around_frame_of(packet);
     const struct tcp_segment *tcp = &segment->segment;
 
+    if (!around->table && !(around->table = heap_zeroed(1, sizeof *around->table)))
+        return;
     around->now++;
     if (around->pausing > 0 && frame.mac && (status == DECAP_TCP || status == DECAP_IB))
         end_pauses(around, &frame, packet->time_ns);

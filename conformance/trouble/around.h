@@ -81,6 +81,8 @@ struct around {
 /* NULL: out of memory. */
 struct around *around_new(void);
 void around_free(struct around *around);
+/* The capture has ended, and its trouble has been put into words: frees most of the memory. */
+void around_forget(struct around *around);
 /* A packet, as decap_packet() has understood it. */
 void around_packet(struct around *around, const struct packet *packet, enum decap_status status,
                    const struct addressed_segment *segment, const struct ib_datagram *ib);
