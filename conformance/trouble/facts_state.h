@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State of NFSv4.1 on a connection: flags of SEQUENCE that stay, and layouts that were recalled. Memory: nothing until
- * a flag or a recall comes.
+ * State that both ends keep on a connection: flags in answers that stay, and layouts that were recalled. Memory:
+ * nothing until a flag or a recall comes.
  */
 #ifndef IWARP_CONFORMANCE_TROUBLE_FACTS_STATE_H
 #define IWARP_CONFORMANCE_TROUBLE_FACTS_STATE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* State of NFSv4.1 on which client and server do not agree. */
+/* State on which client and server do not agree. */
 #include "conformance/trouble/saying.h"
 
 #include <inttypes.h>

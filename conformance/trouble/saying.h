@@ -84,7 +84,7 @@ void say_outcome(struct saying *saying);        /* requests that fail again and 
 void say_mount(struct saying *saying);          /* mounts that fail */
 /* Whether say_mount() reports this error. */
 bool mount_says(const struct saying *saying, const struct trouble_error *error);
-void say_state(struct saying *saying); /* state of NFSv4.1 */
+void say_state(struct saying *saying); /* state of both ends */
 /* Whether say_state() reports the reason for which this operation fails. */
 bool state_says(const struct saying *saying, const char *what);
 /* How many failures with this error say_outcome() reports. */

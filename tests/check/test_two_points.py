@@ -20,7 +20,7 @@ def write(target, timed):
 
 
 def numbered(found):
-    """Gives each packet an identification of its own, as hosts do. The ICRC covers it: iwarp-check is told not to use the ICRC."""
+    """Gives each packet an identification of its own, as hosts do. The ICRC covers it: iwarp-check ignores the ICRC here."""
     for number, (_, _, octets) in enumerate(found, 1):
         frame = bytearray(octets)
         frame[18:20] = struct.pack(">H", number)

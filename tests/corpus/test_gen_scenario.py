@@ -370,7 +370,7 @@ def test_the_page_has_every_word():
     root = pathlib.Path(__file__).parents[2]
     page = set(re.findall(r"[A-Za-z@][\w.@-]*", (root / "docs" / "iwarp-scenario.5").read_text()))
     words = set()
-    for path in [*(root / "traffic-gen" / "say").glob("*.c"), *(root / "traffic-gen" / "scenario").glob("work_read*.c")]:
+    for path in [*(root / "traffic-gen" / "speak" / "say").glob("*.c"), *(root / "traffic-gen" / "scenario").glob("work_read*.c")]:
         if not path.name.startswith(("carrier", "deviation")):
             words |= {word for pattern in NAMES for word in re.findall(pattern, path.read_text())}
     assert len(words) > 200 and words - page == set()
