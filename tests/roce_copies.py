@@ -21,7 +21,12 @@ def payload(octets):
 
 
 def sealed(octets):
-    """The octets with their right ICRC."""
+    """The octets with their right ICRC and checksum of the IPv4 header."""
+    octets = bytearray(octets)
+    octets[24:26] = b"\0\0"
+    total = sum(struct.unpack(">10H", octets[14:34]))
+    total = (total & 0xFFFF) + (total >> 16)
+    octets[24:26] = struct.pack(">H", ~((total & 0xFFFF) + (total >> 16)) & 0xFFFF)
     right, end = captures.icrc(octets, captures.IPV4, 14)
     return bytes(octets[:end]) + right + bytes(octets[end + 4:])
 
