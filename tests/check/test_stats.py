@@ -237,7 +237,7 @@ def test_sent_again_and_out_of_order(report, capture, tmp_path):
         found = list(found)
         found[swapped], found[swapped + 1] = found[swapped + 1], found[swapped]
         captured, length, packet = found[again]
-        retransmitted = packet[:18] + b"\x7f\x7f" + packet[20:]  # another identification: not a copy made by the capture
+        retransmitted = packet[:18] + b"\x7f\x7f" + packet[20:24] + b"\0\0" + packet[26:]  # another identification: not a copy; no checksum
         return found[:again + 1] + [(captured, length, retransmitted)] + found[again + 1:]
     octets = [payload(packet) for packet in packets(source.read_bytes())[0]]
     plain = statistics(report, source)["initiator"]["carrier"]
