@@ -296,6 +296,7 @@ static void rpcrdma_connection_lose(struct rpcrdma_connection *rpcrdma, unsigned
     s->lost_frame = rpcrdma->said.frame;
     s->lost_ns = rpcrdma->said.time_ns;
     s->send_open = false;
+    s->may_repeat |= sends;
     rpcrdma_transactions_lose(rpcrdma, side, sends, end);
     if (rpcrdma->verdict->off)
         return;

@@ -117,6 +117,7 @@ struct rpcrdma_side {
     bool faulty;         /* a lower layer, or a rule about Sends, has found an error in what this side sent */
     bool accessed;       /* its memory was accessed before the first RPC-over-RDMA message that was seen (InfiniBand) */
     bool started, hole;  /* a part was seen; a part is missing, the beginning included */
+    bool may_repeat;     /* Sends before its next Call may be missing: among them a copy of that Call */
     uint32_t lost_frame; /* the frame that shows the latest hole */
     int64_t lost_ns;     /* its time */
     int64_t sent_ns;     /* of its latest part that is certainly no copy (InfiniBand) */

@@ -321,6 +321,12 @@ bool rpcrdma_call_may_precede(const struct rpcrdma_message *call, const struct p
  * The XIDs are close to each other: most implementations count XIDs up. Linux counts in the byte order of the machine,
  * and sends XIDs without conversion.
  */
+/* Callers count their XIDs in either byte order. */
+static bool succeeds(uint32_t xid, uint32_t before)
+{
+    return xid - before == 1 || __builtin_bswap32(xid) - __builtin_bswap32(before) == 1;
+}
+
 static bool are_neighbours(uint32_t a, uint32_t b)
 {
     enum { FAR = 16 };
@@ -351,7 +357,7 @@ bool rpcrdma_transaction_succeeds(const struct rpcrdma_connection *rpcrdma, unsi
         uint32_t xid = calls->orphan[i].xid;
 
         if (calls->orphan[i].place.frame == frame)
-            return xid - calls->newest_xid == 1 || __builtin_bswap32(xid) - __builtin_bswap32(calls->newest_xid) == 1;
+            return succeeds(xid, calls->newest_xid);
     }
     return false;
 }
@@ -410,6 +416,16 @@ static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_trans
     INVARIANT(!lagged || t->damage != RPCRDMA_WHOLE);
 }
 
+/* Between Calls with consecutive XIDs a missing Send is a copy of a Call, maybe of the second one. */
+static bool may_be_repeated(struct rpcrdma_side *caller, uint32_t xid)
+{
+    const struct rpcrdma_calls *calls = &caller->calls;
+    bool repeated = caller->may_repeat && (calls->total == 0 || succeeds(xid, calls->newest_xid));
+
+    caller->may_repeat = false;
+    return repeated;
+}
+
 struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *rpcrdma,
                                                      const struct rpcrdma_message *call)
 {
@@ -434,6 +450,7 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     t->call = call->place;
     t->call_operation = call->operation;
     t->call_received = call->received;
+    t->recalled = may_be_repeated(&rpcrdma->side[call->side], t->xid);
     /* On InfiniBand, the sender of a copy may have received less when it first sent the Call. */
     t->call_after = call->resent || call->place.first_frame < call->place.frame ? 0 : call->received;
     open = &rpcrdma_buffers_of(t)->open;
