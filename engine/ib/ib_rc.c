@@ -750,6 +750,7 @@ void ib_rc_disconnect(struct ib_rc *rc, int64_t now_ns)
 {
     if (rc->disconnected)
         return;
+    ib_rc_settle(rc); /* packets that wait came before the end */
     rc->disconnected = true;
     for (unsigned sender = 0; sender < 2; sender++) /* it answers the other side's requests in that time */
         ib_not_ready_end(&rc->side[sender], rc->side[other_side(sender)].trailed_ns, now_ns);
