@@ -72,7 +72,8 @@ struct guest_face {
     void (*write_text)(const void *report, const struct terminal *terminal, bool verbose);
     /* In JSON: the name of its object, which merge reads (NULL: reading->wrong says why), and its sums. */
     const char *member;
-    void (*write_json)(const void *report, struct json_writer *writer);
+    /* part: of a series, which merge joins. */
+    void (*write_json)(const void *report, struct json_writer *writer, bool part);
     void *(*read_json)(struct json_reading *reading, struct _JsonObject *object);
     void (*join)(void *report, const void *later);
     void (*write_junit)(const void *report, struct tested_suite *suite);

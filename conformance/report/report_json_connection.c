@@ -212,7 +212,7 @@ void report_line_write_connection(FILE *out, const struct report_connection *con
     if (line->part)
         json_write_members(&writer, &part_table, &of, NULL);
     json_write_members(&writer, connection->ib ? &ib_table : &iwarp_table, &of, NULL);
-    REPORT_GUEST(&connection->guest, write_json, &writer);
+    REPORT_GUEST(&connection->guest, write_json, &writer, line->part);
     if (connection->statistics)
         stats_write_json(&writer, connection->statistics, line);
     report_json_write_findings(&writer, connection, line);

@@ -122,4 +122,4 @@ def test_new_trouble_is_the_reason(check, written, capture):
     """The verdict names new trouble rather than old, even if the old is worse."""
     hang, refused = capture("rpcrdma", "--inject=RPCR-4.5.4-03"), capture("ddp", "--inject=DDP-4.1-12")
     text = check("merge", "--format=text", "--fail-on=never,trouble", f"--baseline={written('a.json', hang)}", written("b.json", hang, refused)).stdout
-    assert text.startswith("FAIL: 1 operation was refused; ") and "was never answered" not in text.splitlines()[0]
+    assert text.startswith("TROUBLE: 1 operation was refused; ") and "was never answered" not in text.splitlines()[0]

@@ -54,10 +54,11 @@ static void face_write_text(const void *report, const struct terminal *terminal,
     terminal_line(terminal, 4, "%s: %s; its own rules are not checked", title(report), counts);
 }
 
-static void face_write_json(const void *report, struct json_writer *writer)
+static void face_write_json(const void *report, struct json_writer *writer, bool part)
 {
     const struct named *named = report;
 
+    (void)part; /* sums of parts are sums */
     json_begin_object(writer, "ulp");
     json_string(writer, "name", named->kind->name);
     json_string(writer, "title", named->kind->title);

@@ -22,10 +22,10 @@ static struct rpcrdma_report *rpcrdma_report_new(void)
     return rpcrdma;
 }
 
-static bool failed_once(const struct rpcrdma_counts *counts, const struct rpcrdma_status_count *subject)
+static bool failed_once(const GArray *statuses, const struct rpcrdma_status_count *subject)
 {
-    for (unsigned i = 0; i < counts->n_statuses; i++) {
-        const struct rpcrdma_status_count *count = &counts->statuses[i];
+    for (guint i = 0; i < statuses->len; i++) {
+        const struct rpcrdma_status_count *count = &g_array_index(statuses, struct rpcrdma_status_count, i);
 
         if (rpcrdma_status_fails(count) && count->number == subject->number && count->operation == subject->operation &&
             count->reverse == subject->reverse && count->version == subject->version &&
@@ -33,6 +33,19 @@ static bool failed_once(const struct rpcrdma_counts *counts, const struct rpcrdm
             return true;
     }
     return false;
+}
+
+GArray *rpcrdma_report_failing(const struct rpcrdma_report *report)
+{
+    GArray *failing = g_array_new(FALSE, TRUE, sizeof(struct rpcrdma_status_count));
+
+    for (guint i = 0; i < report->statuses->len; i++) {
+        const struct rpcrdma_status_count *count = &g_array_index(report->statuses, struct rpcrdma_status_count, i);
+
+        if (failed_once(report->statuses, count))
+            g_array_append_vals(failing, count, 1);
+    }
+    return failing;
 }
 
 void *rpcrdma_report_take(const struct ulp_kind *kind, void *guest, unsigned initiator)
@@ -58,9 +71,7 @@ void *rpcrdma_report_take(const struct ulp_kind *kind, void *guest, unsigned ini
     for (unsigned i = 0; i < counts->n; i++)
         if (counts->procedures[i].calls > 0) /* no Calls since the previous part of the report */
             g_array_append_val(report->calls, counts->procedures[i]);
-    for (unsigned i = 0; i < counts->n_statuses; i++)
-        if (failed_once(counts, &counts->statuses[i]))
-            g_array_append_val(report->statuses, counts->statuses[i]);
+    g_array_append_vals(report->statuses, counts->statuses, counts->n_statuses);
     report->other_calls = counts->other_calls;
     return report;
 }
@@ -123,9 +134,10 @@ static void write_statuses(const struct rpcrdma_report *rpcrdma, const struct te
     GString *line = g_string_new(verbose ? "Replies by status:" : "Replies with errors:");
     char subject[PROCEDURE_LABEL_SIZE], label[STATUS_LABEL_SIZE];
     unsigned said = 0, more = 0;
+    g_autoptr(GArray) failing = rpcrdma_report_failing(rpcrdma);
 
-    for (guint i = 0; i < rpcrdma->statuses->len; i++) {
-        const struct rpcrdma_status_count *count = &g_array_index(rpcrdma->statuses, struct rpcrdma_status_count, i);
+    for (guint i = 0; i < failing->len; i++) {
+        const struct rpcrdma_status_count *count = &g_array_index(failing, struct rpcrdma_status_count, i);
 
         if (!verbose && (!rpcrdma_status_fails(count) || said >= PROCEDURES_SHOWN)) {
             more += rpcrdma_status_fails(count);
@@ -275,9 +287,15 @@ static const struct json_member report_members[] = {
 };
 static const struct json_table report_table = {"RPC-over-RDMA", report_members};
 
-void rpcrdma_report_json(const void *report, struct json_writer *writer)
+/* A part has all: an operation may fail in another part. */
+void rpcrdma_report_json(const void *report, struct json_writer *writer, bool part)
 {
-    json_write_object(writer, "rpcrdma", &report_table, report, NULL);
+    struct rpcrdma_report shown = *(const struct rpcrdma_report *)report;
+    g_autoptr(GArray) failing = rpcrdma_report_failing(report);
+
+    if (!part)
+        shown.statuses = failing;
+    json_write_object(writer, "rpcrdma", &report_table, &shown, NULL);
 }
 
 void *rpcrdma_report_read(struct json_reading *reading, JsonObject *object)

@@ -12,7 +12,7 @@ struct rpcrdma_report {
     enum direction calls_go; /* of the client; DIR_UNKNOWN: the client is unknown */
     uint32_t threshold[2];   /* inline, by direction; 0: unknown */
     GArray *calls;           /* struct rpcrdma_procedure_count, in order of first appearance */
-    GArray *statuses;        /* struct rpcrdma_status_count, likewise: of what failed at least once */
+    GArray *statuses;        /* struct rpcrdma_status_count, likewise */
     uint64_t other_calls;    /* for unknown procedures, or procedures without a count of their own */
 };
 
@@ -26,11 +26,14 @@ static inline bool rpcrdma_status_fails(const struct rpcrdma_status_count *count
     return count->rpc || count->status != 0;
 }
 
+/* Of operations and procedures that failed at least once. */
+GArray *rpcrdma_report_failing(const struct rpcrdma_report *report);
+
 void *rpcrdma_report_take(const struct ulp_kind *kind, void *guest, unsigned initiator);
 void rpcrdma_report_free(void *report);
 const char *rpcrdma_report_title(const void *report);
 void rpcrdma_report_text(const void *report, const struct terminal *terminal, bool verbose);
-void rpcrdma_report_json(const void *report, struct json_writer *writer);
+void rpcrdma_report_json(const void *report, struct json_writer *writer, bool part);
 void rpcrdma_report_junit(const void *report, struct tested_suite *suite);
 void rpcrdma_report_html_terms(const void *report, struct html_page *page);
 void rpcrdma_report_html(const void *report, struct html_page *page);

@@ -37,11 +37,13 @@ static void write_status_rows(struct html_page *page, const struct rpcrdma_repor
     static const char *const names[] = {"Operation", "Status", "Replies"};
     char subject[PROCEDURE_LABEL_SIZE], label[STATUS_LABEL_SIZE];
 
-    if (rpcrdma->statuses->len == 0)
+    g_autoptr(GArray) failing = rpcrdma_report_failing(rpcrdma);
+
+    if (failing->len == 0)
         return;
     markup_begin_table(page->writer, NULL, "Replies by operation and status", names, G_N_ELEMENTS(names));
-    for (guint i = 0; i < rpcrdma->statuses->len; i++) {
-        const struct rpcrdma_status_count *count = &g_array_index(rpcrdma->statuses, struct rpcrdma_status_count, i);
+    for (guint i = 0; i < failing->len; i++) {
+        const struct rpcrdma_status_count *count = &g_array_index(failing, struct rpcrdma_status_count, i);
 
         markup_begin(page->writer, "tr", NULL);
         markup_begin_row_head(page->writer);
