@@ -179,6 +179,10 @@ bool ib_accept(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, 
         ib_accept_refuse(rc, side, place);
         return false;
     }
+    if (rc->options.at_once) {
+        rc->side[other_side(side)].claimed = offset + 1;
+        return true;
+    }
     dispute_begin(&rc->accept.dispute, &(struct dispute){.about = other_side(side),
                                                          .kind = REFUSED_ACK,
                                                          .at = offset + 1,

@@ -252,7 +252,10 @@ static void flow_on_close(void *ctx, struct ib_connection *connection, enum ib_c
 
 static bool ready(void)
 {
-    const struct ib_connections_options options = {.max_unpaired = UNPAIRED_MAX};
+    const struct ib_connections_options options = {
+        .max_unpaired = UNPAIRED_MAX,
+        .rc.at_once = true, /* a packet is drawn when its frame is dissected */
+    };
     const struct ib_connection_events events = {
         .open = flow_on_open, .managed = flow_on_managed, .close = flow_on_close, .forgotten = on_forgotten};
 
