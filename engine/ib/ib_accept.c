@@ -9,9 +9,6 @@
 
 enum { PARTITION = 0x7FFF }; /* the upper bit of a P_Key is the kind of membership */
 
-/* Both directions of a link may be captured a little apart. */
-static const int64_t apart_ns = 1000000;
-
 /* A packet that waits. */
 struct waiting {
     struct dispute_item item; /* first */
@@ -58,6 +55,8 @@ static enum packet_refusal place_of_answer(const struct ib_requests *requests, c
 
     if (fatal && requests->acked_known && offset < requests->acked)
         return REFUSED_ACK;
+    if (requests->held.n > 0 && offset == requests->next) /* the receiver asks for the request that is missing */
+        return ACCEPTED;
     /* While the MTU is unknown, so is the number of PSNs that the last Read has used. */
     return offset < unused_of(requests) || requests->next_least || requests->messages == 0 ? ACCEPTED : DOUBTFUL;
 }
@@ -65,17 +64,15 @@ static enum packet_refusal place_of_answer(const struct ib_requests *requests, c
 static enum dispute_vote vote_of_requester(struct dispute *dispute, const struct ib_requests *requests, uint64_t offset,
                                            int64_t time_ns)
 {
-    if (offset >= dispute->at)
-        return DISPUTE_AHEAD;
     if (offset < requests->next)
         return DISPUTE_NEUTRAL;
-    if (offset == dispute->sent)
-        dispute->sent++;
-    if (dispute->sent >= dispute->at && dispute->ahead[dispute->about] == 0)
-        return DISPUTE_AHEAD; /* captured after its Acknowledge */
+    if (offset <= dispute->sent && dispute_reach(dispute, offset + 1)) /* captured after its Acknowledge */
+        return dispute->ahead[dispute->about] == 0 ? DISPUTE_AHEAD : DISPUTE_NEUTRAL;
+    if (offset >= dispute->at)
+        return DISPUTE_AHEAD;
     /* After a request that had jumped, one that goes on where its side was contradicts. */
-    return dispute->ahead[dispute->about] > 0 || time_ns - dispute->since_ns >= apart_ns ? DISPUTE_BEHIND
-                                                                                         : DISPUTE_NEUTRAL;
+    return dispute->ahead[dispute->about] > 0 || time_ns - dispute->since_ns >= DISPUTE_APART_NS ? DISPUTE_BEHIND
+                                                                                                 : DISPUTE_NEUTRAL;
 }
 
 static enum dispute_vote ib_accept_vote(struct ib_rc *rc, unsigned side, const struct ib_packet *packet,

@@ -25,6 +25,13 @@ void dispute_begin(struct dispute *dispute, const struct dispute *claim)
                                 .since_ns = claim->since_ns};
 }
 
+bool dispute_reach(struct dispute *dispute, uint64_t end)
+{
+    dispute->sent = end > dispute->sent ? end : dispute->sent;
+    dispute->reached |= dispute->sent >= dispute->at;
+    return dispute->reached;
+}
+
 struct dispute_item *dispute_add(struct dispute *dispute, size_t size, unsigned side, enum dispute_vote vote)
 {
     struct dispute_item *item = heap_get(size);
@@ -55,6 +62,8 @@ enum dispute_reading dispute_read(const struct dispute *dispute)
 {
     unsigned ahead = dispute->ahead[0] + dispute->ahead[1];
 
+    if (dispute->reached && dispute->behind > 0)
+        return DISPUTE_FALSE;
     if (dispute->ahead[0] > 0 && dispute->ahead[1] > 0 &&
         ahead >= AHEAD_ENOUGH + AHEAD_FOR_EACH_BEHIND * dispute->behind)
         return DISPUTE_TRUE;

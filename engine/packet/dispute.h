@@ -13,7 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DISPUTE_PACKETS = 64, DISPUTE_OCTETS = 256 << 10 };
+enum {
+    DISPUTE_PACKETS = 64,
+    DISPUTE_OCTETS = 256 << 10,
+    DISPUTE_APART_NS = 3000000, /* both directions of a link may be captured this far apart */
+};
 
 enum dispute_vote {
     DISPUTE_NEUTRAL,
@@ -40,6 +44,7 @@ struct dispute {
     unsigned kind;  /* the caller's */
     uint64_t at;    /* as far as this */
     uint64_t sent;  /* how far its packets that wait have come without a gap */
+    bool reached;   /* as far as `at`: from then on, its packets agree with a false claim, too */
     int64_t since_ns;
     unsigned ahead[2], behind; /* votes; ahead: by side */
     unsigned n;
@@ -49,6 +54,8 @@ struct dispute {
 
 /* about, kind, at, sent and since_ns are those of `claim`. */
 void dispute_begin(struct dispute *dispute, const struct dispute *claim);
+/* The side's packets have come to `end` without a gap. True: they have reached the claim. */
+bool dispute_reach(struct dispute *dispute, uint64_t end);
 /* Room for an item of that size at the end of the queue; the caller fills in what follows dispute_item. NULL: no
  * memory. */
 struct dispute_item *dispute_add(struct dispute *dispute, size_t size, unsigned side, enum dispute_vote vote);

@@ -10,9 +10,6 @@ enum {
     BEYOND = 1, /* a FIN that was not captured, or the octet of a zero-window probe */
 };
 
-/* Both directions of a link may be captured a little apart. */
-static const int64_t apart_ns = 1000000;
-
 /* ---- the segment by itself ---- */
 
 enum packet_refusal tcp_accept_intact(struct tcp_accept *accept, const struct tcp_segment *segment, bool joined)
@@ -131,19 +128,19 @@ static enum dispute_vote vote_of_sender(struct dispute *dispute, const struct tc
 
     if (dispute->kind == REFUSED_CHECKSUM) /* the same octets, or earlier ones, with a right checksum */
         return view->end > view->start && view->start < (int64_t)dispute->at ? DISPUTE_BEHIND : DISPUTE_NEUTRAL;
+    if (dispute->kind == REFUSED_WINDOW && view->start < (int64_t)dispute->at)
+        return before ? DISPUTE_NEUTRAL : DISPUTE_BEHIND;
+    if (dispute->kind == REFUSED_ACK && view->start <= (int64_t)dispute->sent &&
+        dispute_reach(dispute, view->end > 0 ? (uint64_t)view->end : 0))
+        return dispute->ahead[view->side] == 0 ? DISPUTE_AHEAD : DISPUTE_NEUTRAL;
     if (view->start >= (int64_t)dispute->at)
         return DISPUTE_AHEAD;
-    if (dispute->kind == REFUSED_WINDOW)
-        return before ? DISPUTE_NEUTRAL : DISPUTE_BEHIND;
-    if (view->end > (int64_t)dispute->sent && view->start <= (int64_t)dispute->sent)
-        dispute->sent = (uint64_t)view->end;
-    if (dispute->sent >= dispute->at && dispute->ahead[view->side] == 0)
-        return DISPUTE_AHEAD; /* its octets were captured after their acknowledgment */
     if (before)
         return DISPUTE_NEUTRAL;
     /* After a segment that had jumped, one that goes on where its side was contradicts. */
-    return dispute->ahead[view->side] > 0 || view->segment->time_ns - dispute->since_ns >= apart_ns ? DISPUTE_BEHIND
-                                                                                                    : DISPUTE_NEUTRAL;
+    return dispute->ahead[view->side] > 0 || view->segment->time_ns - dispute->since_ns >= DISPUTE_APART_NS
+               ? DISPUTE_BEHIND
+               : DISPUTE_NEUTRAL;
 }
 
 enum dispute_vote tcp_accept_vote(struct dispute *dispute, const struct tcp_view *view)

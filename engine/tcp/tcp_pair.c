@@ -875,7 +875,8 @@ static void pair_take(struct tcp_pair *pair, const struct tcp_segment *segment)
         segment = &cut;
     }
     struct acknowledged acked = guessed ? (struct acknowledged){0} : acknowledged_by(segment, peer), told = acked;
-    if (peer->base_guessed && !peer->seen) /* its first segment will show where its offsets begin */
+    /* The first acknowledged octet again: nothing has come since. The peer's first segment will show its offset. */
+    if (peer->base_guessed && !peer->seen && acked.to == SENT_UNSEEN)
         told = (struct acknowledged){0};
     if (pair->events.segment)
         pair->events.segment(pair->events.ctx, segment, not_negative(offset), told.known, told.to);
