@@ -220,6 +220,8 @@ static void explain_status(const struct reading *reading, enum capture_status st
             g_strdup_printf("%s: not enough memory for all connections; findings may be missing", capture->file);
     else if (capture->cut_short > 0)
         capture->trouble = budget_cut_short_text(&reading->budget, capture->file, capture->cut_short);
+    else if (reading->budget.held_frame > 0)
+        capture->trouble = budget_held_text(&reading->budget, capture->file);
     else if (capture->given_up > 0)
         capture->trouble = g_strdup_printf(
             "%s: %" PRIu64
@@ -231,8 +233,6 @@ static void explain_status(const struct reading *reading, enum capture_status st
         capture->trouble = g_utf8_make_valid(error->text, -1);
     else if (reading->decapsulated[DECAP_LINKTYPE] > 0)
         capture->trouble = unknown_link(capture->file, reading->unknown_linktype);
-    else if (reading->budget.held_frame > 0)
-        capture->trouble = budget_held_text(&reading->budget, capture->file);
     else if (reading->clock.jumps > 0 && status == CAPTURE_END)
         capture->trouble = clock_jumps(capture->file, &reading->clock);
     check_add_rest(capture);

@@ -15,7 +15,7 @@ enum {
     BUDGET_CONNECTION = 8 << 10, /* octets of the limit per connection that has ended and is still remembered */
     BUDGET_AWAKE = 48 << 10,     /* octets that a packet can add by opening a connection, or waking a parked one */
     BUDGET_AWAKE_PART =
-        8, /* the fraction of `connections` for those that are not parked, once all together take half */
+        16, /* the fraction of `connections` for those that are not parked, once all together take half */
     BUDGET_UNPAIRED = 32 << 10, /* octets of the limit per queue pair without a counterpart */
     BUDGET_HELD = 4,            /* the fraction of the limit for packets that wait for others */
     BUDGET_LISTED = 4,          /* the fraction of the limit for ended connections; as much again for their findings */

@@ -441,7 +441,7 @@ void *watched_guest(const struct watched *watched)
 }
 
 void watched_take_refused(struct watched *watched, struct report_connection *report, unsigned side,
-                          enum direction direction, const uint64_t counts[REFUSALS])
+                          enum direction direction, const uint32_t counts[REFUSALS])
 {
     for (unsigned kind = 0; kind < REFUSALS; kind++) {
         report->refused[kind][direction] += counts[kind] - watched->refused[kind][side];

@@ -49,7 +49,7 @@ struct watched {
     struct counted counted;
     bool hole, ended[2], reset;
     uint64_t message_octets[2];    /* --print=ndjson, by direction: the incomplete message so far */
-    uint64_t refused[REFUSALS][2]; /* packets refused so far, by side */
+    uint32_t refused[REFUSALS][2]; /* packets refused so far, by side */
     uint64_t dropped;              /* packets dropped before the connection was opened */
     uint32_t id;                   /* the connection's number in the report; 0: not known yet */
     uint64_t opened; /* the order of connections: by the frame in which they were opened, then by start frame */
@@ -114,6 +114,6 @@ const char *check_ib_transport(const struct watched *watched);
 
 /* Adds the packets of a side refused since the last call to the report. counts: refused so far, by kind. */
 void watched_take_refused(struct watched *watched, struct report_connection *report, unsigned side,
-                          enum direction direction, const uint64_t counts[REFUSALS]);
+                          enum direction direction, const uint32_t counts[REFUSALS]);
 
 #endif

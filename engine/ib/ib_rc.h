@@ -117,7 +117,7 @@ struct ib_rc_counts {
     uint64_t retransmitted[2];        /* requests seen again */
     uint64_t repeated_responses[2];   /* Read response packets seen again */
     uint64_t naks[2][5], rnr_naks[2]; /* sent by that side; by enum ib_nak */
-    uint64_t refused[2][REFUSALS];    /* packets of this side that no receiver accepts */
+    uint32_t refused[2][REFUSALS];    /* packets of this side that no receiver accepts */
     uint64_t holes[2];                /* requests of this side that are missing in the capture */
 };
 

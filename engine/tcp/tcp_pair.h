@@ -124,7 +124,7 @@ struct tcp_side_facts {
     uint64_t acked;           /* highest offset of this side acknowledged by the other */
     uint32_t largest_segment; /* payload octets; far above MSS: TSO/GRO capture */
     bool fin;
-    uint64_t refused[REFUSALS]; /* segments that no receiver accepts */
+    uint32_t refused[REFUSALS]; /* segments that no receiver accepts */
 };
 const struct tcp_side_facts *tcp_pair_facts(const struct tcp_pair *pair, unsigned side);
 
