@@ -131,6 +131,14 @@ static const char *input_at(const struct check_options *options, const char *pat
     for (char **file = options->files; *file; file++)
         if (output_file_is_input(path, *file))
             return strcmp(*file, "-") == 0 ? "the capture on standard input" : "one of the captures to check";
+    for (guint i = 0; i < options->waivers->len; i++) {
+        const struct waiver *waiver = g_ptr_array_index(options->waivers, i);
+        const char *end = waiver->shipped || !waiver->where ? NULL : strrchr(waiver->where, ':');
+        g_autofree gchar *file = end ? g_strndup(waiver->where, (gsize)(end - waiver->where)) : NULL;
+
+        if (file && output_file_is_input(path, file))
+            return "read by --waivers";
+    }
     return NULL;
 }
 
@@ -187,11 +195,34 @@ static bool waivers_possible(const struct check_options *options)
                      (output_file_possible(path) || report_output_trouble(path)));
 }
 
+/* Whether --rotate may later write over an input: the names that exist in the folder of the reports tell. */
+static bool part_is_taken(const struct check_options *options, const struct report_output *output)
+{
+    g_autofree gchar *folder = options->rotate_ns != 0 && output->path ? g_path_get_dirname(output->path) : NULL;
+    GDir *names = folder ? g_dir_open(folder, 0, NULL) : NULL;
+    const char *name;
+    bool taken = false;
+
+    while (names && !taken && (name = g_dir_read_name(names))) {
+        for (const char *dash = strchr(name, '-'); dash && !taken; dash = strchr(dash + 1, '-')) {
+            guint64 n = g_ascii_isdigit(dash[1]) ? g_ascii_strtoull(dash + 1, NULL, 10) : 0;
+            g_autofree gchar *path = n > 0 && n <= UINT32_MAX ? report_path_of(output, (uint32_t)n) : NULL;
+            g_autofree gchar *made = path ? g_path_get_basename(path) : NULL;
+
+            taken = made && strcmp(made, name) == 0 && report_is_taken(options, "--rotate", path);
+        }
+    }
+    if (names)
+        g_dir_close(names);
+    return taken;
+}
+
 static bool report_possible(const struct check_options *options, const struct report_output *output)
 {
     g_autofree gchar *path = first_path(options, output);
 
-    return !report_is_taken(options, "--output", path) && (output_file_possible(path) || report_output_trouble(path));
+    return !report_is_taken(options, "--output", path) && !part_is_taken(options, output) &&
+           (output_file_possible(path) || report_output_trouble(path));
 }
 
 bool run_report_possible(const struct check_options *options)

@@ -47,21 +47,44 @@ static bool is_in_place(const char *path, const struct stat *existing)
     return !S_ISREG(existing->st_mode) || g_str_has_prefix(path, "/dev/") || g_str_has_prefix(path, "/proc/");
 }
 
+/* Another user's link in a directory that everybody can write to, such as /tmp: as fs.protected_symlinks has it. */
+static bool is_foreign_link(const char *path)
+{
+    g_autofree gchar *folder = g_path_get_dirname(path);
+    struct stat link, in;
+
+    return lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && stat(folder, &in) == 0 && (in.st_mode & S_ISVTX) &&
+           (in.st_mode & S_IWOTH) && link.st_uid != geteuid() && link.st_uid != in.st_uid;
+}
+
+/* The file to be replaced or created: not a link to it, unless the link is another user's, which is replaced itself. */
+static gchar *target_of(const char *path)
+{
+    enum { LINKS_MAX = 40 };
+    gchar *target = g_strdup(path), *link;
+
+    for (unsigned n = 0; n < LINKS_MAX && !is_foreign_link(target) && (link = g_file_read_link(target, NULL)); n++) {
+        g_autofree gchar *from = target, *folder = g_path_get_dirname(from);
+
+        target = g_path_is_absolute(link) ? g_strdup(link) : g_build_filename(folder, link, NULL);
+        g_free(link);
+    }
+    return target;
+}
+
+/* The file that path stands for: none behind another user's link. */
+static bool look(const char *path, struct stat *existing)
+{
+    g_autofree gchar *target = target_of(path);
+
+    return !is_foreign_link(target) && stat(path, existing) == 0;
+}
+
 bool output_file_is_replaced(const char *path)
 {
     struct stat existing;
 
-    return !is_standard_output(path) && (stat(path, &existing) != 0 || !is_in_place(path, &existing));
-}
-
-/* The file to be replaced or created: not a link to it. */
-static gchar *target_of(const char *path)
-{
-    char *resolved = realpath(path, NULL);
-    gchar *target = g_strdup(resolved ? resolved : path);
-
-    free(resolved);
-    return target;
+    return !is_standard_output(path) && (!look(path, &existing) || !is_in_place(path, &existing));
 }
 
 gchar *output_file_place(const char *path)
@@ -87,7 +110,7 @@ bool output_file_open(struct output_file *out, const char *path)
     *out = (struct output_file){.file = stdout};
     if (is_standard_output(path))
         return true;
-    exists = stat(path, &existing) == 0;
+    exists = look(path, &existing);
     if (exists && is_in_place(path, &existing)) {
         out->file = fopen(path, "w");
         return out->file != NULL;
@@ -108,14 +131,13 @@ bool output_file_open(struct output_file *out, const char *path)
 }
 
 /* In directories that everybody can write to, such as /tmp, names belong to the owners of the files. */
-static bool may_take_name(const char *path, const struct stat *existing)
+static bool may_take_name(const char *path)
 {
-    gchar *folder = output_file_place(path);
-    struct stat is;
-    bool may = !folder || stat(folder, &is) != 0 || !(is.st_mode & S_ISVTX) || geteuid() == 0 ||
-               is.st_uid == geteuid() || existing->st_uid == geteuid();
+    g_autofree gchar *target = target_of(path), *folder = g_path_get_dirname(target);
+    struct stat is, existing;
+    bool may = !output_file_is_replaced(path) || stat(folder, &is) != 0 || !(is.st_mode & S_ISVTX) || geteuid() == 0 ||
+               is.st_uid == geteuid() || lstat(target, &existing) != 0 || existing.st_uid == geteuid();
 
-    g_free(folder);
     errno = EPERM;
     return may;
 }
@@ -128,11 +150,11 @@ bool output_file_possible(const char *path)
     int why;
 
     /* Opening a pipe here would show its reader an open and a close. */
-    if (path && stat(path, &existing) == 0 && !S_ISREG(existing.st_mode)) {
+    if (path && look(path, &existing) && !S_ISREG(existing.st_mode)) {
         errno = EISDIR;
         return !S_ISDIR(existing.st_mode) && access(path, W_OK) == 0;
     }
-    if (path && stat(path, &existing) == 0 && !may_take_name(path, &existing))
+    if (path && !may_take_name(path))
         return false;
     possible = output_file_open(&out, path);
     why = errno;

@@ -446,6 +446,8 @@ bool waivers_load(GPtrArray *waivers, const char *path, bool of_cases, GError **
     g_autofree char *text = NULL;
     gsize n;
 
+    if (!strchr(path, '/') && shipped_add(waivers, path)) /* a file of that name is given as ./NAME */
+        return true;
     if (g_file_test(path, G_FILE_TEST_IS_DIR)) /* a directory named linux may be a kernel source tree */
         return load_by_name(waivers, path, EISDIR, error);
     if (!g_file_get_contents(path, &text, &n, NULL))

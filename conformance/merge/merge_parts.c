@@ -19,6 +19,13 @@ static bool parts_in_order(const GArray *parts, char *const *paths, GError **err
         const struct merge_capture *before = &g_array_index(parts, struct merge_capture, i - 1);
         const struct merge_capture *part = &g_array_index(parts, struct merge_capture, i);
 
+        if (before->ended && part->first > before->last) {
+            g_set_error(
+                error, CHECK_ERROR, CHECK_ERROR_INPUT,
+                "%s: part %u of a capture whose last part is %u, in %s; leave out the part that is not of this run",
+                paths[part->file], part->first, before->last, paths[before->file]);
+            return false;
+        }
         if (part->first == before->last + 1)
             continue;
         g_set_error(error, CHECK_ERROR, CHECK_ERROR_INPUT,

@@ -28,6 +28,8 @@ static gchar *escape(const char *text)
             g_string_append(out, "&amp;");
         else if (strchr("\\`*_{}[]()#+!|~>", *p))
             g_string_append_printf(out, "\\%c", *p);
+        else if (*p == '.' && p - printable >= 3 && g_ascii_strncasecmp(p - 3, "www", 3) == 0)
+            g_string_append(out, "&#46;"); /* "www." would become a link */
         else if (*p == '@' ||
                  (*p == ':' && p[1] == '/')) /* "@name" would notify people, "http://" would become a link */
             g_string_append_printf(out, "&#%u;", (unsigned)*p);
