@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/run.h"
 
+#include "conformance/check/both.h"
 #include "conformance/check/check.h"
 #include "conformance/check/two_points.h"
 #include "conformance/options/options.h"
@@ -269,6 +270,17 @@ static bool check_sources(struct run *run)
     return true;
 }
 
+/* --both. False: the error has been reported. */
+static bool compare_ends(struct run *run)
+{
+    struct capture_error error = {""};
+
+    run->report->between = both_compare(run->options->files, &error);
+    if (!run->report->between)
+        stderr_line("iwarp-check", "%s", error.text);
+    return run->report->between != NULL;
+}
+
 enum check_status run_check(const struct check_options *options)
 {
     struct report report;
@@ -289,7 +301,7 @@ enum check_status run_check(const struct check_options *options)
         run.print =
             !options->print_ndjson && (options->summary || (shown && shown->format != FORMAT_TEXT)) ? stderr : stdout;
     progress_init(&run.progress, report.captures->len, options->progress);
-    if (check_sources(&run)) {
+    if (check_sources(&run) && (!options->both || compare_ends(&run))) {
         progress_clear(&run.progress);
         status = options->rotate_ns == 0 ? run_report_all(&report, run.print == stdout && shown && !options->quiet &&
                                                                        !options->print_ndjson)

@@ -227,6 +227,7 @@ void report_init(struct report *report, const struct check_options *options)
 void report_clear(struct report *report)
 {
     g_ptr_array_unref(report->captures);
+    between_free(report->between);
     g_ptr_array_unref(report->unused_waivers);
     g_ptr_array_unref(report->expired_waivers);
 }

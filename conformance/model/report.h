@@ -6,6 +6,7 @@
 #ifndef IWARP_CONFORMANCE_MODEL_REPORT_H
 #define IWARP_CONFORMANCE_MODEL_REPORT_H
 
+#include "conformance/model/between.h"
 #include "conformance/model/guest.h"
 #include "conformance/model/notes.h"
 #include "conformance/model/report_ib.h"
@@ -142,7 +143,8 @@ struct report_capture {
 
 struct report {
     const struct check_options *options;
-    GPtrArray *captures; /* struct report_capture * */
+    GPtrArray *captures;     /* struct report_capture * */
+    struct between *between; /* --both; NULL: no */
     /* Filled by report_conclude(). */
     uint64_t found[SEVERITY_COUNT], waived;
     uint64_t connections, connections_with_findings;

@@ -327,8 +327,8 @@ struct raw_options {
     GArray *outputs; /* struct output_word */
     gchar *print_as, *fail_on, *profile, *memory, *capture_buffer, *rotate, *color, *counts;
     gchar **rules, **skip, **waive, **waivers, **assume, **timers, **read, **files;
-    gboolean strict, exclusive, allow_empty, list_rules, list_waivers, list_interfaces, print, summary, stats, verbose,
-        progress, no_progress, version, help, quiet;
+    gboolean both, strict, exclusive, allow_empty, list_rules, list_waivers, list_interfaces, print, summary, stats,
+        verbose, progress, no_progress, version, help, quiet;
     gint jobs, max_findings, count;
 };
 
@@ -377,6 +377,16 @@ static bool can_annotate(const struct check_options *options, GError **error)
     if (!options->files[0] || options->files[1] || strcmp(options->files[0], "-") == 0)
         return usage(error, "--annotate: give one capture file, not an interface or standard input");
     return strcmp(options->annotate, "-") != 0 || usage(error, "--annotate: give a file, not standard output");
+}
+
+/* Both files are read twice. */
+static bool can_compare_both(const struct check_options *options, GError **error)
+{
+    const char *const *files = (const char *const *)options->files;
+
+    if (options->interface || !files || g_strv_length(options->files) != 2 || g_strv_contains(files, "-"))
+        return usage(error, "--both: give two files, the client's capture and the server's");
+    return outputs_have(options->outputs, FORMAT_TEXT) || usage(error, "--both needs --format=text");
 }
 
 /* A report covers one period of one capture, and each report needs a file name. */
@@ -492,7 +502,7 @@ static bool can_check(const struct check_options *options, GError **error)
                      "--write-waivers: %s is also read by --waivers, so the new list would lack the waivers in it",
                      options->write_waivers);
     return (options->rotate_ns == 0 || can_rotate(options, error)) && (!options->keep || can_keep(options, error)) &&
-           (!options->annotate || can_annotate(options, error));
+           (!options->both || can_compare_both(options, error)) && (!options->annotate || can_annotate(options, error));
 }
 
 static bool understand(struct check_options *options, struct raw_options *raw, GError **error)
@@ -522,7 +532,8 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     options->summary = raw->summary;
     options->verbose = raw->verbose;
     options->counts_apart |= raw->verbose && !raw->counts;
-    options->stats = raw->stats;
+    options->both = raw->both;
+    options->stats = raw->stats || raw->both;
     options->jobs = (unsigned)raw->jobs;
     options->max_findings = (unsigned)raw->max_findings;
     /* merge folds equal findings of parts; an annotated copy shows each finding at its packet. */
@@ -623,6 +634,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
         {"assume", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.assume, NULL, NULL},
         {"timers", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.timers, NULL, NULL},
         {"annotate", 0, 0, G_OPTION_ARG_FILENAME, &options->annotate, NULL, NULL},
+        {"both", 0, 0, G_OPTION_ARG_NONE, &raw.both, NULL, NULL},
         {"list-rules", 0, 0, G_OPTION_ARG_NONE, &raw.list_rules, NULL, NULL},
         {"explain", 0, 0, G_OPTION_ARG_STRING, &options->explain, NULL, NULL},
         {"print", 0, 0, G_OPTION_ARG_NONE, &raw.print, NULL, NULL},

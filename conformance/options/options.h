@@ -23,6 +23,7 @@ enum { MAX_FINDINGS_DEFAULT = 1000, ASSUMED_QPS_MAX = 64 };
 struct check_options {
     GArray *outputs;     /* struct report_output, at least one */
     char *annotate;      /* the annotated copy; NULL: none */
+    bool both;           /* files: a client's capture and the server's */
     char *write_waivers; /* the list of waivers to write for failing findings; NULL: none */
     struct rule_selection rules;
     enum rule_severity fail_on;

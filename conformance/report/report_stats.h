@@ -38,6 +38,8 @@ GPtrArray *stats_lines(const struct statistics *statistics);
 GArray *stats_advice(const struct stats_entry *entry);
 
 void stats_write_text(const struct report *report, const struct terminal *terminal);
+/* --both: what the two captures say together. */
+void both_write_text(const struct report *report, const struct terminal *terminal);
 /*
  * The `format` of "statistics": incremented on incompatible changes. Numbers above the second constant are written as
  * that constant.

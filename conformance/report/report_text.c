@@ -416,6 +416,7 @@ void report_write_text(const struct report *report, FILE *out)
     terminal_init(&text.terminal, out, report->options->color);
     text_write_verdict(&text);
     trouble_write_text(report, &text.terminal);
+    both_write_text(report, &text.terminal);
     many_write_rules(report, &text.terminal);
     for (guint i = 0; i < report->captures->len; i++)
         text_write_capture(&text, g_ptr_array_index(report->captures, i));

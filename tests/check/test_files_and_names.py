@@ -41,7 +41,7 @@ def test_rotate_spares_its_input(check, good, tmp_path):
 
 def test_output_spares_the_waivers(check, good, tmp_path):
     waivers = tmp_path / "w.yaml"
-    waivers.write_text("- id: MPA-4.1-05\n  reason: known\n")
+    waivers.write_text("- id: MPA-4.1-05\n  why: known\n")
     before = waivers.read_bytes()
     result = check("-o", waivers, f"--waivers={waivers}", good)
     assert result.returncode == 2 and "read by --waivers" in result.stderr and waivers.read_bytes() == before
