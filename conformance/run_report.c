@@ -8,6 +8,7 @@
 #include "support/output_file.h"
 #include "support/stderr_line.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 
@@ -199,11 +200,13 @@ static bool waivers_possible(const struct check_options *options)
 static bool part_is_taken(const struct check_options *options, const struct report_output *output)
 {
     g_autofree gchar *folder = options->rotate_ns != 0 && output->path ? g_path_get_dirname(output->path) : NULL;
-    GDir *names = folder ? g_dir_open(folder, 0, NULL) : NULL;
-    const char *name;
+    DIR *names = folder ? opendir(folder) : NULL;
+    const struct dirent *entry;
     bool taken = false;
 
-    while (names && !taken && (name = g_dir_read_name(names))) {
+    while (names && !taken && (entry = readdir(names))) {
+        const char *name = entry->d_name;
+
         for (const char *dash = strchr(name, '-'); dash && !taken; dash = strchr(dash + 1, '-')) {
             guint64 n = g_ascii_isdigit(dash[1]) ? g_ascii_strtoull(dash + 1, NULL, 10) : 0;
             g_autofree gchar *path = n > 0 && n <= UINT32_MAX ? report_path_of(output, (uint32_t)n) : NULL;
@@ -213,7 +216,7 @@ static bool part_is_taken(const struct check_options *options, const struct repo
         }
     }
     if (names)
-        g_dir_close(names);
+        closedir(names);
     return taken;
 }
 

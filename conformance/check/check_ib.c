@@ -407,7 +407,7 @@ void check_ib_settle(const struct watched *watched, struct trouble_facts *facts)
     const struct ib_rc_counts *counts = connection->rc ? ib_rc_counts(connection->rc) : NULL;
     unsigned wrong = trouble_psn_is_wrong(&facts->psn[0]) + trouble_psn_is_wrong(&facts->psn[1]);
 
-    /* The PSNs between the named one and the first were never used: this is no hole. */
+    /* The side never used the PSNs between the named PSN and its first PSN. They are no hole in the capture. */
     if (wrong > 0 && counts && counts->holes[0] + counts->holes[1] <= wrong)
         facts->hole = watched->share->lossy || watched->share->dropped != watched->dropped;
 

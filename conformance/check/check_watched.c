@@ -584,6 +584,7 @@ static struct trouble_facts *take_facts(struct watched *watched, bool rdma, int6
     if (!facts)
         return NULL;
     facts->ib = watched->ib != NULL;
+    facts->may_call = facts->ib && (!face || face->judged);
     facts->rdma = rdma;
     facts->roles_known = stack_roles_known(watched->host.stack);
     facts->opener = (uint8_t)(rdma ? stack_initiator(watched->host.stack) : opener_of(watched, facts));

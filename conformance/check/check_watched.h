@@ -43,7 +43,7 @@ struct watched {
     struct watched_ib *ib;
     struct arena_parked *parked; /* NULL: the stack is not parked */
     struct packed parked_facts;  /* valid while `parked` is set */
-    size_t parked_owned;         /* octets that these facts own beside themselves */
+    size_t parked_owned;         /* octets that the facts own, without those of the facts themselves */
     struct report_connection *report;
     struct verdict verdict;
     struct counted counted;

@@ -81,8 +81,8 @@ static uint64_t address_at(const uint8_t *p)
     return copies_word_at(p) & copies_word_at(mask);
 }
 
-/* The same octets, except for the link addresses: of two packets that differ, one was damaged, or is of somebody else.
- */
+/* The same octets, except for the link addresses. If the octets of two packets differ, neither is a copy of the other:
+ * one was damaged, or somebody else sent it. */
 static bool is_equal(const struct recent_packet *before, const struct packet *packet)
 {
     uint32_t from = key_begin(packet);

@@ -79,7 +79,7 @@ struct seen {
 
 struct two_points {
     struct seen slots[SLOTS];
-    uint64_t thrice; /* packets that came again after their second time: somebody repeats them */
+    uint64_t thrice; /* packets that came a third time: a host sends them again */
 };
 
 struct two_points *two_points_new(void)
@@ -141,8 +141,8 @@ bool two_points_take(struct two_points *points, const struct packet *packet, int
 /* ---- recognition ---- */
 
 /*
- * Beyond the first thousand packets a sixteenth decides: both copies of a packet are among them, or none, as the
- * identification is the same.
+ * After the first thousand packets, only one packet in sixteen is looked at. The identification chooses these packets,
+ * so either both copies of a packet are among them, or neither is.
  */
 static bool is_sampled(const struct packet *packet, uint64_t number)
 {
@@ -158,7 +158,7 @@ struct scan {
     int64_t apart_ns, last_ns;              /* the longest */
 };
 
-/* Packets whose other copy would be in the scanned part. */
+/* The packets whose other copy, if there is one, must be in the scanned part. */
 static uint64_t settled_packets(const struct two_points *points, const struct scan *scan)
 {
     uint64_t n = 0;

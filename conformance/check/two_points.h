@@ -11,7 +11,7 @@
 
 enum { TWO_POINTS_SCANNED = 65536 /* packets that decide */, TWO_POINTS_HEAD = 64 };
 
-/* What is the same of a packet at both points: addresses, identification, and the first octets of TCP or RoCE v2. */
+/* The part of a packet that both points have: addresses, identification, and the first octets of TCP or RoCE v2. */
 struct packet_key {
     uint8_t octets[TWO_POINTS_HEAD];
     uint64_t hash;
@@ -29,8 +29,7 @@ struct two_points;
 /* NULL: out of memory. */
 struct two_points *two_points_new(void);
 void two_points_free(struct two_points *points);
-/* Whether an earlier packet is the same, and was not taken for the same as another; `apart` becomes the time between.
- */
+/* Whether the packet is the second copy of an earlier packet. `apart` becomes the time between the two copies. */
 bool two_points_take(struct two_points *points, const struct packet *packet, int64_t *apart);
 
 #endif

@@ -81,8 +81,8 @@ double capture_progress(const struct capture *capture);
  */
 uint64_t capture_dropped(struct capture *capture);
 /*
- * After CAPTURE_END: when the capture ended, if that is known: when a live capture was stopped, or according to the
- * file. 0: unknown, or the file is an excerpt.
+ * After CAPTURE_END: the time at which the capture ended. For a live capture, the time at which it was stopped; for a
+ * file, the time that the file names. 0: the time is unknown, or the file is an excerpt.
  */
 int64_t capture_ended(const struct capture *capture);
 bool capture_is_live(const struct capture *capture);

@@ -86,7 +86,7 @@ struct left_out advice_left_out(const struct statistics *s, const struct stat_ca
         (s->holes > 0 && missing_share(s) > much))
         left.most = UINT64_MAX / 4;
     else if (left.untimed > 0)
-        left.most = MIN(left.untimed * MIN(latency->most, STAT_SPAN_MAX), STAT_SPAN_MAX);
+        left.most = product_up_to(left.untimed, latency->most, STAT_SPAN_MAX);
     return left;
 }
 
@@ -170,9 +170,9 @@ static bool nothing_stands_out(const GArray *array)
 static void advice_on_nothing(GArray *array, bool lossy)
 {
     if (lossy)
-        advice_add(array, "withheld", ADVICE_UNKNOWN, 0,
-                   g_strdup("Whether anything was slow cannot be said from what was captured."),
-                   g_strdup("nothing stands out in the rest, but the part that was left out may be slow"), NULL);
+        advice_add(
+            array, "withheld", ADVICE_UNKNOWN, 0, g_strdup("The capture does not show whether anything was slow."),
+            g_strdup("nothing stands out in the captured part, but the part that was left out may be slow"), NULL);
     else
         advice_add(array, "nothing", ADVICE_NOTABLE, 0, g_strdup("Nothing stands out as slow."),
                    g_strdup("no limit was reached, nothing was retransmitted, no single phase dominates"), NULL);

@@ -226,7 +226,8 @@ void advice_on_carrier(GArray *array, const struct statistics *s)
 void advice_on_gaps(GArray *array, const struct statistics *s)
 {
     uint64_t all = s->last_ns > s->first_ns ? (uint64_t)(s->last_ns - s->first_ns) : 0;
-    uint64_t unsure = s->holes * MIN(s->gaps.most, all); /* a packet that was not captured ended one of the gaps */
+    /* Each hole may have ended a gap. */
+    uint64_t unsure = product_up_to(s->holes, MIN(s->gaps.most, all), s->gaps.sum);
     char share[UNITS_SIZE], sum[UNITS_SIZE], most[UNITS_SIZE];
 
     if (share_of(s->gaps.sum > unsure ? s->gaps.sum - unsure : 0, all) < 0.5)

@@ -11,6 +11,12 @@ static inline uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
+/* At most `most`. */
+static inline uint64_t product_up_to(uint64_t a, uint64_t b, uint64_t most)
+{
+    return a != 0 && b > most / a ? most : a * b;
+}
+
 /* Takes ownership of the texts. */
 void advice_add(GArray *array, const char *id, enum advice_rank rank, double share, gchar *what, gchar *figures,
                 gchar *next);

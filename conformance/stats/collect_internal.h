@@ -147,12 +147,12 @@ struct collector {
         int64_t reads_since_ns; /* accounted up to here */
         struct caller caller;
         int64_t seen_ns;
-        bool acked; /* what it has sent up to `received`, by the packet that will be counted next */
+        bool acked; /* the packet that is counted next acknowledges what this side has sent up to `received` */
         uint64_t holes;
         uint64_t ib_retransmitted, ib_repeated; /* the engine's counts so far */
     } side[2];
     struct open_call *oldest, *newest, *spare;
-    struct open_call *unacked, *doubted; /* the first that may be without acknowledgment, or have lost its answer */
+    struct open_call *unacked, *doubted; /* the first Call that may be unacknowledged, or have lost its answer */
     /* For the end of the statistics: counts Calls that wait for answers. NULL: none. */
     void (*take_open)(struct collector *collector, bool last);
     /* Answers of the upper layer that are not acknowledged yet. NULL: none. */

@@ -97,7 +97,7 @@ struct stat_credits {
     struct histogram limit;    /* the limit, weighted by ns while at least that many Calls were outstanding */
     struct histogram released; /* from a Reply that freed a credit at the limit to the next Call */
     struct histogram pauses;   /* from the last Reply to the next Call, while no Call was outstanding */
-    uint64_t unsure;           /* ns in which no Call was seen outstanding before the first answer */
+    uint64_t unsure;           /* ns before the first answer in which no captured Call was outstanding */
 };
 
 /* ---- RDMA operations, by side ---- */

@@ -2,6 +2,7 @@
 #include "conformance/trouble/around.h"
 
 #include "engine/core/heap.h"
+#include "engine/packet/decap_link.h"
 #include "wire/octets.h"
 
 #include <pcap/dlt.h>
@@ -281,8 +282,8 @@ static struct endpoint host_of(unsigned ip, const uint8_t *address)
     return host;
 }
 
-/* An IP header without extension headers, and the addresses. Returns its length; 0: it is none, or not all of it is
- * there. */
+/* Reads an IP header without extension headers. Returns its length; 0: the octets are no IP header, or the header is
+ * cut. */
 static uint32_t read_ip(const uint8_t *p, uint32_t n, uint8_t *protocol, struct endpoint *from, struct endpoint *to)
 {
     unsigned version = n > 0 ? p[0] >> 4 : 0;
@@ -307,19 +308,23 @@ static void note_icmp(struct around_way *way, const struct around_icmp *icmp, co
             !is_host(&known->from, &icmp->from))
             continue;
         known->mtu = icmp->mtu;
+        known->last = (struct trouble_event){packet->frame, packet->time_ns};
         count(&known->all, packet);
         return;
     }
 }
 
-static void take_icmp(struct around *around, const struct packet *packet, const struct frame *frame)
+static void take_icmp(struct around *around, const struct packet *packet)
 {
     struct endpoint to, source, destination;
     struct around_icmp icmp = {.mtu = 0};
     const struct icmp_meaning *meaning;
-    const uint8_t *p = frame->p;
-    uint8_t protocol;
-    uint32_t n = frame->n, header = read_ip(p, n, &protocol, &icmp.from, &to);
+    struct slice slice = {packet->data, packet->captured, packet->length, 0};
+    enum link_payload payload = link_payload(packet->linktype, &slice);
+    const uint8_t *p = slice.p;
+    uint8_t protocol = 0;
+    uint32_t n = payload == LINK_IPV4 || payload == LINK_IPV6 ? slice.captured : 0;
+    uint32_t header = read_ip(p, n, &protocol, &icmp.from, &to);
     struct around_pair *pair;
 
     if (header == 0 || protocol != (icmp.from.ip == 4 ? PROTOCOL_ICMP : PROTOCOL_ICMP6) || n - header < ICMP_HEADER)
@@ -337,6 +342,8 @@ static void take_icmp(struct around *around, const struct packet *packet, const 
         return;
     icmp.tcp = protocol == PROTOCOL_TCP;
     icmp.port = get_be16(p + ICMP_HEADER + header + 2);
+    if (!icmp.tcp && icmp.port != IB_ROCE2_UDP_PORT)
+        return;
     pair = around_pair_of(around, &source, &destination);
     note_icmp(&pair->way[is_host(&pair->host[0], &source) ? 0 : 1], &icmp, packet);
 }
@@ -358,7 +365,7 @@ static __attribute__((noinline)) void take_other(struct around *around, const st
         else if (mac->other.frame == 0 && !same_tags(&mac->first, &frame->tags))
             mac->other = frame->tags;
     }
-    take_icmp(around, packet, frame);
+    take_icmp(around, packet);
 }
 
 /* ---- TCP and RoCE ---- */

@@ -23,10 +23,11 @@ struct around_tags {
     uint16_t vlan[AROUND_TAGS];
 };
 
-/* ICMP about packets of one protocol to one port. */
+/* ICMP about packets of TCP to one port, or of RoCE v2. */
 struct around_icmp {
     struct around_repeated all; /* n 0: unused */
-    struct endpoint from;       /* the sender of the ICMP; port 0 */
+    struct trouble_event last;
+    struct endpoint from; /* the sender of the ICMP; port 0 */
     enum around_icmp_kind { AROUND_UNREACHABLE, AROUND_PROHIBITED, AROUND_NO_PORT, AROUND_TOO_BIG } kind;
     bool tcp;      /* else UDP */
     uint16_t port; /* to which the packets were sent */
@@ -39,7 +40,7 @@ struct around_way {
     bool mac_known;             /* they are Ethernet addresses */
     struct around_repeated own; /* packets to the sender's own MAC address */
     struct around_tags tags;    /* of its first packet */
-    uint8_t dscp;               /* of its first packet with a part of a message; of the others: */
+    uint8_t dscp;               /* of its first packet with a part of a message; packets with the same, and others: */
     uint32_t same, differing;
     struct trouble_event dscp_first;
     struct around_icmp icmp[AROUND_ICMP]; /* about its packets */
@@ -56,7 +57,7 @@ struct around_pauser {
     uint8_t mac[6];
     struct around_repeated all; /* frames that ask to pause; n 0: unused */
     uint32_t of[AROUND_PRIORITIES];
-    bool pausing; /* asked at since_ns, until until_ns at most; nothing has come since */
+    bool pausing; /* a pause began at since_ns and lasts until until_ns at most; no packet has ended it yet */
     int64_t since_ns, until_ns;
     uint64_t paused_ns;
 };
@@ -71,7 +72,7 @@ struct around_mac {
 struct around {
     struct around_pauser pauser[AROUND_PAUSERS];
     unsigned pausing;      /* pausers that are pausing */
-    uint64_t cut, shorter; /* packets with less than their headers say; of these, without a word in the capture */
+    uint64_t cut, shorter; /* packets shorter than their headers say; of these, those that the file does not call cut */
     uint32_t longest;      /* captured octets of the longest of these */
     struct trouble_event cut_first; /* the first of these */
     uint32_t now;                   /* packets so far, for `used` */
@@ -81,7 +82,7 @@ struct around {
 /* NULL: out of memory. */
 struct around *around_new(void);
 void around_free(struct around *around);
-/* The capture has ended, and its trouble has been put into words: frees most of the memory. */
+/* Frees most of the memory. Call it when the capture has ended and the text about its trouble is complete. */
 void around_forget(struct around *around);
 /* A packet, as decap_packet() has understood it. */
 void around_packet(struct around *around, const struct packet *packet, enum decap_status status,

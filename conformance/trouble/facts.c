@@ -278,7 +278,7 @@ void trouble_ib_packet(struct trouble_facts *facts, unsigned side, const struct 
     take_psn(facts, side & 1u, packet, event);
 }
 
-/* A PSN above the named one may be the first that was captured, unless the receiver wants the named one. */
+/* If the first PSN is above the named PSN, the capture may have lost the named PSN, unless the receiver asks for it. */
 bool trouble_psn_is_wrong(const struct trouble_psn *psn)
 {
     return trouble_happened(&psn->first_at) && !psn->sent &&

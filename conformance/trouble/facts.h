@@ -123,7 +123,8 @@ struct trouble_refusal {
     char reason[96];       /* "NAK: invalid request" */
 };
 
-/* The first PSN of one side (RoCE, InfiniBand), according to the set-up and as used. frame 0: it did not happen. */
+/* The first PSN of one side (RoCE, InfiniBand): the PSN that the set-up named, and the PSN that the side used. An event
+ * with frame 0 did not happen. */
 struct trouble_psn {
     uint32_t named, first; /* named by the other side; used */
     struct trouble_event named_at, first_at;
@@ -136,6 +137,7 @@ enum { TROUBLE_ODD = 8, TROUBLE_CALLS_MAX = 64, TROUBLE_ANSWERS = 32, TROUBLE_FI
 struct trouble_facts {
     uint32_t id;       /* of the connection in the report; 0: it carries no RDMA */
     bool ib, rdma;     /* neither is set: no RDMA was recognised */
+    bool may_call;     /* RoCE or InfiniBand, and no upper layer other than RPC-over-RDMA was recognised */
     const char *plain; /* an upper layer without RDMA; its first Call: */
     struct trouble_event plain_call;
     bool usual_port;                        /* the server's port is one of an upper layer: */
@@ -173,7 +175,7 @@ struct trouble_facts {
     uint64_t parts;     /* of both sides */
     struct trouble_event answered; /* the latest answer to a Call */
     uint64_t calls, answers;       /* Calls, without copies; how many of them were answered */
-    uint64_t statuses;             /* answers of which the status is known, or which have none */
+    uint64_t statuses;             /* answers whose status is known, and answers without a status */
     uint32_t odd[TROUBLE_ODD];     /* XIDs of the first Calls whose answers do not end them according to the rules */
     unsigned n_odd;
     uint32_t n_open, n_listed; /* Calls kept as struct trouble_call; how many of these are listed: */
@@ -188,7 +190,7 @@ struct trouble_facts {
 /* NULL: out of memory. */
 struct trouble_facts *trouble_facts_new(void);
 void trouble_facts_free(struct trouble_facts *facts);
-/* Octets of what it owns about requests, mounts and state, beside itself. */
+/* The octets of what the facts own about requests, mounts and state. */
 size_t trouble_facts_owned(const struct trouble_facts *facts);
 
 /* Packs the facts of an idle connection, and frees the unpacked facts. False: out of memory; the facts are kept. */

@@ -44,7 +44,7 @@ void trouble_mount_asked(struct trouble_facts *facts, uint64_t number, uint64_t 
     snprintf(asked->path, sizeof asked->path, "%s%s", before, names);
 }
 
-/* The path up to the name after those that were found. */
+/* The path up to the first name that was not found. */
 static void mount_path_of(const struct trouble_mount *mount, const struct trouble_mount_try *try,
                           char path[MOUNT_PATH_SIZE])
 {

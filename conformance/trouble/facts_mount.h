@@ -26,7 +26,7 @@ enum trouble_mount_step {
 enum { MOUNT_PATH_SIZE = 128, MOUNT_ASKED = 8 };
 
 struct trouble_mount {
-    struct trouble_repeated failed; /* n 0: no step failed that did not succeed later; the step: */
+    struct trouble_repeated failed; /* n 0: each step that failed has succeeded later; otherwise the step: */
     enum trouble_mount_step step;
     const struct trouble_error *error;
     const char *what;                         /* the operation; static */

@@ -85,7 +85,7 @@ static uint64_t outcome_key_of(const struct trouble_try *try, bool *weak)
     return try->asked.request;
 }
 
-/* A first failure whose stateid was not remembered counts for the next request that fails in the same way. */
+/* If the stateid of a first failure is unknown, the next request that fails in the same way counts as the same. */
 static struct trouble_again *outcome_find(struct trouble_outcome *outcome, const struct trouble_try *try, uint64_t key)
 {
     struct trouble_again *weak = NULL;

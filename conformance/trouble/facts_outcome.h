@@ -24,11 +24,11 @@ enum trouble_subject {
     SUBJECT_TIME, /* nothing: the caller has to wait */
 };
 
-/* What a caller has to do after an error, and what it means if it does something else. */
+/* What a caller has to do after an error, and what the report says if the caller does something else. */
 struct trouble_cure {
     enum trouble_subject subject;
     uint8_t tries;     /* this many failures of the same request are normal */
-    const char *fault; /* who repeats what should change: "the client repeats ..." */
+    const char *fault; /* what the report says about the caller: "the client repeats ..." */
     const char *next;
 };
 
@@ -57,10 +57,10 @@ struct trouble_again {
     uint64_t key;                      /* hash of its subject */
     bool weak;                         /* key is that of the whole request, because its stateid was not remembered */
     struct trouble_repeated all;
-    struct trouble_event done; /* the request succeeded in the end; no frame: it did not */
-    /* SUBJECT_SLOT: the first request that did not follow the request carried out before it in its slot. */
+    struct trouble_event done; /* the request succeeded at last; frame 0: the request never succeeded */
+    /* SUBJECT_SLOT: the first request whose sequence did not follow that of the request before in the same slot. */
     uint32_t slot, sequence;
-    struct trouble_turn turn; /* the request before; no slot: each request followed, as far as known */
+    struct trouble_turn turn; /* the request before; slot 0: no request broke the order */
 };
 
 enum { TROUBLE_TURNS = 16 };

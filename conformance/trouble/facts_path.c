@@ -212,7 +212,7 @@ static void path_take_read(struct trouble_read *read, const struct ib_packet *pa
     read->end = end;
 }
 
-/* A Read Request, perhaps one of several that are sent again in turn. */
+/* A Read Request. Its sender may repeat several Read Requests, one after another. */
 static void take_reading(struct trouble_reading *reading, const struct ib_packet *packet, struct trouble_event event)
 {
     uint32_t psn = packet->bth.psn;

@@ -21,7 +21,7 @@ struct trouble_state {
         uint8_t stateid[STATEID_LEN]; /* of the latest CB_LAYOUTRECALL of a file */
         struct trouble_event sent, answered;
     } recall;
-    struct trouble_behind { /* the first operation whose stateid is older than the recall that the client answered */
+    struct trouble_behind { /* the first operation with an older stateid than the recall that the client had answered */
         const char *what;   /* static; NULL: none */
         uint32_t seqid, due;
         struct trouble_event event, recalled;
@@ -38,7 +38,7 @@ void trouble_state_accepted(struct trouble_facts *facts, struct trouble_event ev
 /* The client uses this stateid of a layout. */
 void trouble_state_layout(struct trouble_facts *facts, const char *what, const uint8_t stateid[STATEID_LEN],
                           struct trouble_event event);
-/* The flags stay, and what the client does about it has no effect, or nothing happens for long. */
+/* The flags stay although the client has tried to clear them, or they stay for a long time. */
 bool trouble_state_stays(const struct trouble_state *state);
 bool trouble_state_is_plain(const struct trouble_facts *facts);
 

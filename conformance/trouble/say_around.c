@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 enum { CLASS_LEAST = 4, CLASS_SHARE = 20, MAC_TEXT_SIZE = 18, SMALL = 600 /* octets; an MTU is larger */ };
+enum { HEADERS = 256 /* octets of a packet, in which all headers up to those of RPC have room */ };
 
 static char *mac_text(const uint8_t mac[6], char text[MAC_TEXT_SIZE])
 {
@@ -36,10 +37,22 @@ static const struct around_icmp *icmp_about(const struct trouble_facts *facts, u
         const struct around_icmp *icmp = &way->icmp[i];
 
         if (icmp->all.n > 0 && icmp->tcp == !facts->ib && icmp->port == port &&
-            (icmp->kind == AROUND_TOO_BIG) == too_big && icmp->all.first.time_ns >= facts->first.time_ns)
+            (icmp->kind == AROUND_TOO_BIG) == too_big && icmp->last.time_ns >= facts->first.time_ns)
             return icmp;
     }
     return NULL;
+}
+
+/* All of this ICMP came since the connection began. */
+static bool is_all_since(const struct trouble_facts *facts, const struct around_icmp *icmp)
+{
+    return icmp->all.first.time_ns >= facts->first.time_ns;
+}
+
+/* The first ICMP, or, if the first came before the connection began, the last. */
+static uint32_t icmp_frame(const struct trouble_facts *facts, const struct around_icmp *icmp)
+{
+    return is_all_since(facts, icmp) ? icmp->all.first.frame : icmp->last.frame;
 }
 
 bool around_refuses(const struct trouble_facts *facts, unsigned side)
@@ -47,7 +60,7 @@ bool around_refuses(const struct trouble_facts *facts, unsigned side)
     return icmp_about(facts, side, false) != NULL;
 }
 
-static gchar *icmp_text(const struct around_icmp *icmp, bool itself)
+static gchar *icmp_text(const struct trouble_facts *facts, const struct around_icmp *icmp, bool itself)
 {
     static const char *const names[] = {[AROUND_UNREACHABLE] = "host unreachable",
                                         [AROUND_PROHIBITED] = "administratively prohibited",
@@ -57,8 +70,8 @@ static gchar *icmp_text(const struct around_icmp *icmp, bool itself)
 
     g_string_append_printf(text, "%s %s with ICMP %s in frame %" PRIu32, endpoint_text(&icmp->from, from),
                            itself ? "itself answers" : "answers in its place", names[icmp->kind],
-                           icmp->all.first.frame);
-    if (icmp->all.n > 1)
+                           icmp_frame(facts, icmp));
+    if (icmp->all.n > 1 && is_all_since(facts, icmp))
         g_string_append_printf(text, ", %" PRIu32 " times", icmp->all.n);
     return g_string_free(text, FALSE);
 }
@@ -84,7 +97,7 @@ gchar *around_reason_alone(const struct trouble_facts *facts, unsigned side)
 {
     const struct around_icmp *icmp = icmp_about(facts, side, false);
     bool itself = around_same_host(&icmp->from, &facts->end[side ^ 1u]);
-    g_autofree gchar *text = icmp_text(icmp, itself), *next = next_of_icmp(facts, icmp, itself);
+    g_autofree gchar *text = icmp_text(facts, icmp, itself), *next = next_of_icmp(facts, icmp, itself);
 
     return g_strdup_printf("%s: %s", text, next);
 }
@@ -120,7 +133,16 @@ static const struct around_tags *other_tags(const struct saying *saying, const u
     return tags_differ(&known->other, tags) ? &known->other : NULL;
 }
 
-/* The packets of this side lack the VLAN tag of others, or have another. */
+/* Other packets of this MAC address have the same tags. */
+static bool has_tags(const struct saying *saying, const uint8_t mac[6], const struct around_tags *tags)
+{
+    const struct around_mac *known = around_find_mac(saying->troubles->around, mac);
+
+    return known && ((known->first.frame != 0 && !tags_differ(&known->first, tags)) ||
+                     (known->other.frame != 0 && !tags_differ(&known->other, tags)));
+}
+
+/* The packets of this side lack the VLAN tag of others, or have another; unless the receiver is in the same VLAN. */
 static gchar *vlan_text(const struct saying *saying, const struct trouble_facts *facts, unsigned side)
 {
     const struct around_way *way = say_way_of(facts, side), *back = say_way_of(facts, side ^ 1u);
@@ -128,7 +150,7 @@ static gchar *vlan_text(const struct saying *saying, const struct trouble_facts 
     const char *whose = side_name(facts, side);
     GString *text;
 
-    if (!way || !way->mac_known)
+    if (!way || !way->mac_known || has_tags(saying, way->to_mac, &way->tags))
         return NULL;
     others = other_tags(saying, way->mac, &way->tags);
     if (!others && back->mac_known && tags_differ(&way->tags, &back->tags)) {
@@ -160,7 +182,7 @@ gchar *around_reason(const struct saying *saying, const struct trouble_facts *fa
         bool itself = around_same_host(&icmp->from, &facts->end[side ^ 1u]);
 
         *next = next_of_icmp(facts, icmp, itself);
-        return icmp_text(icmp, itself);
+        return icmp_text(facts, icmp, itself);
     }
     if (way && way->own.n > 0 && back->own.n == 0 && !around_same_host(&facts->end[0], &facts->end[1])) {
         *next = g_strdup_printf("no switch delivers them: look at the neighbour entry for the other address on %s (ip "
@@ -185,10 +207,13 @@ static gchar *around_towards(const struct trouble_facts *facts, unsigned side, u
     unsigned other = side ^ 1u;
     char from[ENDPOINT_TEXT_SIZE];
 
-    if (icmp)
+    if (icmp && icmp->mtu > 0)
         return g_strdup_printf("look at the MTU of the path: %s says in frame %" PRIu32 " that packets above %" PRIu32
                                " octets are too big",
-                               endpoint_text(&icmp->from, from), icmp->all.first.frame, icmp->mtu);
+                               endpoint_text(&icmp->from, from), icmp_frame(facts, icmp), icmp->mtu);
+    if (icmp)
+        return g_strdup_printf("look at the MTU of the path: %s says in frame %" PRIu32 " that packets are too big",
+                               endpoint_text(&icmp->from, from), icmp_frame(facts, icmp));
     if (size > SMALL && facts->side[other].last.time_ns > facts->path[side].sizes.first.time_ns)
         return g_strdup_printf("%s is alive, so look at the MTU of the path: the lost packets have %" PRIu32
                                " octets of payload or more",
@@ -323,15 +348,17 @@ static void around_say_cut(const struct saying *saying)
 {
     const struct around *around = saying->troubles->around;
     uint64_t calls = 0, unknown = 0;
-    bool unseen = false;
+    bool unseen = false, unrecognised = false;
     GString *text;
 
     for (guint i = 0; i < saying->facts->len; i++) {
         calls += facts_at(saying, i)->calls;
         unseen |= facts_at(saying, i)->usual_port && facts_at(saying, i)->parts > 0 && facts_at(saying, i)->calls == 0;
+        unrecognised |= facts_at(saying, i)->may_call && facts_at(saying, i)->parts > 0 &&
+                        facts_at(saying, i)->calls == 0 && around->longest < HEADERS;
         unknown += facts_at(saying, i)->answers - MIN(facts_at(saying, i)->statuses, facts_at(saying, i)->answers);
     }
-    if (around->cut == 0 || (around->shorter == 0 && unknown == 0 && !unseen))
+    if (around->cut == 0 || (around->shorter == 0 && unknown == 0 && !unseen && !unrecognised))
         return;
     text = g_string_new(NULL);
     if (around->shorter > 0)
@@ -344,10 +371,12 @@ static void around_say_cut(const struct saying *saying)
                                around->longest);
     if (unknown > 0)
         g_string_append_printf(
-            text, ": RPC headers are cut; %" PRIu64 " Calls, the statuses of %" PRIu64 " Replies are unknown", calls,
-            unknown);
+            text, ": RPC headers are cut, so the statuses of %" PRIu64 " Replies to %" PRIu64 " Calls are unknown",
+            unknown, calls);
     else if (unseen)
         g_string_append(text, ": RPC headers are cut, so Calls and statuses are unknown");
+    else if (unrecognised)
+        g_string_append(text, ": too little of each Send is left to recognise RPC-over-RDMA");
     say_next(say(saying, TROUBLE_CUT, facts_at(saying, 0), around->cut_first, g_string_free(text, FALSE)),
              g_strdup("capture again without a snap length, or with 256 octets or more, and without a converter"));
 }

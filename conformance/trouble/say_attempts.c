@@ -219,13 +219,13 @@ static const struct trouble_facts *set_up_before(const struct saying *saying, co
     return latest;
 }
 
-/* "; it did until 07:37:18.000, connection 2" */
+/* "; the server answered until 07:37:18.000, on connection 2" */
 static void add_did_before(GString *text, const struct trouble_facts *before)
 {
     g_autofree gchar *clock = before ? trouble_clock(before->side[before->opener ^ 1u].last.time_ns) : NULL;
 
     if (clock)
-        g_string_append_printf(text, "; it did until %s, connection %" PRIu32, clock, before->id);
+        g_string_append_printf(text, "; the server answered until %s, on connection %" PRIu32, clock, before->id);
 }
 
 static gchar *next_unanswered(const struct saying *saying, const struct attempts *attempts)
@@ -259,7 +259,7 @@ static void say_dropped(GString *text, const struct attempts *attempts, const ch
                            first->revision, first->step[STEP_REQUEST].last.frame);
     if (attempts->connections > 1)
         g_string_append_printf(
-            text, "; so it went %" PRIu32 " times in %s", attempts->connections,
+            text, "; this happened %" PRIu32 " times in %s", attempts->connections,
             units_time(time_from(attempts->asked.first.time_ns, attempts->asked.last.time_ns), time));
 }
 

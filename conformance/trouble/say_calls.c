@@ -10,7 +10,7 @@ enum { CALLS_NAMED = 3 };
 /* If the connection continues when the capture ends, Calls younger than this may still be answered. */
 static const uint64_t patience_ns = 1000000000;
 
-/* Silence for a shorter time is not worth a word. */
+/* The report does not mention a shorter silence. */
 static const uint64_t silence_ns = 1000000000;
 
 /* A Call that waits for this many times the usual time is late. */
@@ -109,7 +109,7 @@ static bool never_arrived(const struct trouble_facts *facts, const struct troubl
     return !call->acknowledged && facts->side[call->side].acked_known;
 }
 
-/* The Call waits longer than this server usually takes, and its transport should have acknowledged the Call by now. */
+/* The Call has waited for at least a second: for USUAL times the usual time, or without an acknowledgment. */
 static bool is_overdue(const struct trouble_facts *facts, const struct trouble_call *call)
 {
     uint64_t waited = waited_for(facts, call);
@@ -272,7 +272,7 @@ static void add_outstanding(GString *text, const struct saying *saying, const st
         g_string_append_printf(text, ", %sfor %s%s", lost->n == 1 ? "" : "the oldest ",
                                saying->troubles->end_known ? "" : "at least ", units_time(waited, time));
     else
-        g_string_append(text, "; the file does not say how long it went on");
+        g_string_append(text, "; the file does not say how long the capture went on");
     g_string_append(text, ": ");
 }
 
@@ -495,7 +495,7 @@ static bool lost_take(const struct saying *saying, struct lost *lost, const stru
             !is_again(saying, facts, call))
             lost_add(lost, facts, call);
     }
-    /* If nothing was answered since the oldest, the younger Calls wait for the same reason. */
+    /* If no Call was answered after the oldest of these was sent, younger Calls wait for the same reason. */
     if (lost->n > before && !has_ended(facts) && lost->fate == FATE_UNANSWERED &&
         facts->answered.time_ns <= lost->call[0]->call.time_ns)
         for (uint32_t i = 0; i < facts->n_listed; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Mounts that the server refused, and sessions that were made in vain. */
+/* Mounts that the server refused, and sessions that the client made and did not use. */
 #include "conformance/trouble/saying.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@ enum { PRIVILEGED_PORTS = 1024 };
 
 /* ---- refused ---- */
 
-/* When each step succeeded last on any connection; INT64_MIN: never. */
+/* The time of the latest success of each step, on any connection; INT64_MIN: the step never succeeded. */
 static void find_passed(const struct saying *saying, int64_t passed[MOUNT_STEPS])
 {
     for (unsigned step = 0; step < MOUNT_STEPS; step++)
@@ -46,7 +46,7 @@ static bool was_in_use(const struct saying *saying, const struct trouble_mount *
     return false;
 }
 
-/* What to do about an error, by the end of its name. */
+/* What to do about an error. The end of the error's name chooses the advice. */
 static gchar *mount_advice(const struct trouble_facts *facts)
 {
     const struct trouble_mount *mount = facts->mount;
@@ -99,9 +99,9 @@ bool mount_says(const struct saying *saying, const struct trouble_error *error)
     return saying->refused && saying->refused->mount->error == error;
 }
 
-/* ---- sessions in vain ---- */
+/* ---- sessions that were not used ---- */
 
-/* A Call of a session came later on another connection, which is bound to the session, or the connection was used. */
+/* The session may have been used: on another connection, or in packets that the capture lacks. */
 static bool used_later(const struct saying *saying, struct trouble_event event)
 {
     for (guint i = 0; i < saying->facts->len; i++) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Requests that fail again and again, and who has to change what. */
+/* Requests that fail again and again: which side has to change, and what that side has to change. */
 #include "conformance/trouble/saying.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* A caller that was asked to wait, and tries again sooner than this on average, does not wait. */
+/* A caller that was asked to wait does not wait if the average time between its attempts is shorter than this. */
 static const uint64_t no_pause_ns = 10000000;
 
 /* A request that failed on a connection. */
@@ -19,7 +19,7 @@ struct repeated {
     struct one first;
     struct trouble_repeated all;
     unsigned requests;
-    struct trouble_event done;           /* no frame: at least one never succeeded */
+    struct trouble_event done;           /* frame 0: at least one request never succeeded */
     const struct trouble_again *skipped; /* NULL: none */
 };
 
@@ -150,7 +150,7 @@ static void outcome_say_one(const struct saying *saying, const struct repeated *
     else
         g_string_append_printf(text, ": %s", cure->fault);
     if (trouble_happened(&repeated->done))
-        g_string_append_printf(text, "; it succeeded in frame %" PRIu32, repeated->done.frame);
+        g_string_append_printf(text, "; the request succeeded in frame %" PRIu32, repeated->done.frame);
     trouble = say(saying, TROUBLE_REPEATED, repeated->first.facts, repeated->all.first, g_string_free(text, FALSE));
     trouble->count = repeated->all.n;
     trouble->time = lasted;

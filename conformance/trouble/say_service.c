@@ -104,8 +104,8 @@ static void add_outage(const struct saying *saying, struct outages *all, const s
 }
 
 /*
- * A server that was restarted does not listen for a while. One that closes the connection and is back at once has
- * another reason.
+ * A server that was restarted does not listen for a while. A server that closes the connection and accepts the next
+ * connection at once has another reason.
  */
 static gchar *outage_advice(const struct outages *all)
 {

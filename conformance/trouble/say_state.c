@@ -50,15 +50,15 @@ static void say_flags(const struct saying *saying, const struct trouble_facts *f
             g_string_append_printf(text, i == 4 ? ":%02x" : "%02x", state->stateid[i]);
         g_string_append(text, state->over ? ", until the flag was gone" : ", and the flag stays: a loop");
     } else if (!state->over) {
-        g_string_append(text, ": the client did nothing about it that had an effect");
+        g_string_append(text, ": no request of the client has changed this");
     }
     trouble = say(saying, TROUBLE_STATE, facts, state->flagged.first, g_string_free(text, FALSE));
     trouble->count = state->flagged.n;
     trouble->time = lasted;
-    say_next(trouble, g_strdup_printf(
-                          "%s; if it did, the server has to clear the flag: unmounting ends the loop; update the side "
-                          "that is wrong",
-                          next));
+    say_next(trouble,
+             g_strdup_printf("%s; after that, the server has to clear the flag: update the side that does not do so; "
+                             "unmounting ends the loop",
+                             next));
 }
 
 bool state_says(const struct saying *saying, const char *what)

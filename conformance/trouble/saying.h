@@ -99,13 +99,13 @@ void say_capture(const struct saying *saying);  /* what the capture lacks */
 bool says_one_direction(const struct saying *saying);
 /* ---- what surrounds RDMA ---- */
 
-/* Someone says by ICMP that what this side sends on the connection does not arrive. */
+/* An ICMP message says that packets of this side on the connection do not arrive. */
 bool around_refuses(const struct trouble_facts *facts, unsigned side);
 /* Why packets of this side do not arrive; NULL: unknown, else *next is the advice. g_free() both. */
 gchar *around_reason(const struct saying *saying, const struct trouble_facts *facts, unsigned side, gchar **next);
 /* What the ICMP says that around_refuses() found. g_free() it. */
 gchar *around_reason_alone(const struct trouble_facts *facts, unsigned side);
-/* Why a Call that was acknowledged has no answer, unless the service is to blame: NULL. g_free() it. */
+/* Why a Call that was acknowledged has no answer. NULL: the service is to blame. g_free() the result. */
 gchar *around_advice(const struct trouble_facts *facts, const struct trouble_call *call);
 
 /* How to enable the upper layer on the server; NULL: unknown. */

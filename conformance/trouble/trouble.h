@@ -25,7 +25,7 @@ enum trouble_kind {
     TROUBLE_OWED, /* the outcome of a COPY, the return of recalled items */
     TROUBLE_CALLBACKS_DOWN,
     TROUBLE_SERVER_BUSY, /* the client must try again and again */
-    TROUBLE_MOUNT,       /* the server refuses the mount, or it does not go on */
+    TROUBLE_MOUNT,       /* the server refuses the mount, or the client does not continue it */
     TROUBLE_STATE,       /* client and server do not agree on state */
     TROUBLE_REPEATED,    /* a request fails again and again */
     TROUBLE_CALL_FAILED, /* for a reason within the server */

@@ -547,7 +547,7 @@ static void across_judge_memory(const struct look *look, const struct pair *pair
 
     INVARIANT(now->n_strays <= RPCRDMA_ACROSS_STRAYS_MAX && (now->strays || now->n_strays == 0));
 
-    if (!now->whole || now->n_offers > RPCRDMA_ACROSS_OFFERS_MAX) /* may have offered the memory itself */
+    if (!now->whole || now->n_offers > RPCRDMA_ACROSS_OFFERS_MAX) /* this connection may have offered the memory */
         return;
     for (unsigned i = 0; i < now->n_strays; i++) {
         const struct rpcrdma_across_stray *stray = &now->strays[i];

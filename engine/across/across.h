@@ -2,8 +2,8 @@
 /*
  * State beyond a single RPC-over-RDMA connection, for rules across the connections of a client and a server. Each
  * connection leaves a record (engine/rpcrdma/rpcrdma_record.h). The latest records of each pair of addresses are kept,
- * and every new record is judged against the earlier records. What is in a record was seen; what is missing in it
- * proves nothing.
+ * and every new record is judged against the earlier records. The capture proves what a record contains. What a record
+ * lacks proves nothing, since the capture may have lost it.
  */
 #ifndef IWARP_ENGINE_ACROSS_ACROSS_H
 #define IWARP_ENGINE_ACROSS_ACROSS_H

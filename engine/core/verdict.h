@@ -44,7 +44,8 @@ struct finding_subject {
     const char *kind;      /* "Call", "Reply", "Error"; "none" for an answer that never came */
 };
 
-/* The messages on which a finding depends, besides its own. Missing packets can excuse nothing else. */
+/* The messages on which a finding depends, apart from the message that broke the rule. If packets are missing, only
+ * these messages may be among them and excuse the finding. */
 enum finding_basis {
     BASIS_CONTEXT, /* any messages of the other side */
     BASIS_CALL,    /* the Call of this answer: its caller may have sent it again, with other contents */
@@ -140,8 +141,8 @@ static inline enum finding_basis verdict_rest_on(struct verdict *v, enum finding
 }
 
 /*
- * A finding about what `side` sent stands, although so many messages of `hole_side` turn out to be missing. If all of
- * them are Calls that were answered under other XIDs, none of them is a copy of the finding's Call.
+ * Whether a finding about what `side` sent stands although `missing` messages of `hole_side` turn out to be missing. If
+ * all missing messages are Calls whose answers have other XIDs, none of them is a copy of the finding's Call.
  */
 static inline bool verdict_stands(const struct verdict *v, enum finding_basis basis, unsigned side, unsigned hole_side,
                                   uint64_t missing)

@@ -24,7 +24,7 @@ static void ib_accept_refuse(struct ib_rc *rc, unsigned side, enum packet_refusa
     rc->counts.refused[side][why]++;
 }
 
-/* The partition is certain once both sides have used the same. */
+/* The partition is certain once both sides have used the same partition. */
 static bool is_of_partition(struct ib_rc *rc, unsigned side, const struct ib_packet *packet)
 {
     struct ib_accept *accept = &rc->accept;
@@ -70,7 +70,7 @@ static enum dispute_vote vote_of_requester(struct dispute *dispute, const struct
         return dispute->ahead[dispute->about] == 0 ? DISPUTE_AHEAD : DISPUTE_NEUTRAL;
     if (offset >= dispute->at)
         return DISPUTE_AHEAD;
-    /* After a request that had jumped, one that goes on where its side was contradicts. */
+    /* A request had jumped ahead. A later request that continues where the side was before contradicts it. */
     return dispute->ahead[dispute->about] > 0 || time_ns - dispute->since_ns >= DISPUTE_APART_NS ? DISPUTE_BEHIND
                                                                                                  : DISPUTE_NEUTRAL;
 }
@@ -92,7 +92,8 @@ static enum dispute_vote ib_accept_vote(struct ib_rc *rc, unsigned side, const s
     return requests->acked_known && offset + 1 < requests->acked ? DISPUTE_NEUTRAL : DISPUTE_BEHIND;
 }
 
-/* Of a false claim: answers that nobody waits for, and requests after a gap, which a responder does not execute. */
+/* What becomes of a packet if the claim is false: refused are answers that nobody waits for, and requests after a gap,
+ * since a responder does not execute them. */
 static enum packet_refusal place_when_false(const struct ib_rc *rc, const struct waiting *waiting, unsigned about)
 {
     const struct ib_requests *requests = &rc->side[about];

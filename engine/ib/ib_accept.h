@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which packets of a reliable connection count: those that their receiver accepts (InfiniBand Architecture
- * Specification volume 1, sections 9.6 and 9.7). Wrong versions and ICRCs are dropped before (ib_icrc_senders.h). An
- * answer to a request that was not captured waits: either the capture lost the request, or nobody sent it, and an
- * Acknowledge ahead of everything proves nothing (engine/packet/dispute.h).
+ * Specification volume 1, sections 9.6 and 9.7). The caller drops packets with a wrong version or ICRC before
+ * (ib_icrc_senders.h). An answer whose request was not captured waits for later packets: the capture lost the request,
+ * or nobody sent the request and the answer is forged (engine/packet/dispute.h).
  */
 #ifndef IWARP_ENGINE_IB_IB_ACCEPT_H
 #define IWARP_ENGINE_IB_IB_ACCEPT_H

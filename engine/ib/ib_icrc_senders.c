@@ -63,7 +63,7 @@ static bool is_sender(const struct sender *sender, const struct ib_address *addr
            memcmp(sender->address.octets, address->octets, sizeof address->octets) == 0;
 }
 
-/* The sender's place: its own, an empty one, or, where there is neither, that of the sender idle longest. */
+/* The place of the sender, or an empty place; if there is neither, the place of the sender that was idle longest. */
 static struct sender *place_of_sender(struct sender *senders, unsigned room, const struct ib_address *address)
 {
     uint64_t h = hash_octets(hash_seed + address->kind, address->octets, sizeof address->octets) + address->network;

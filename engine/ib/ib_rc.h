@@ -164,8 +164,8 @@ void ib_rc_refused(struct ib_rc *rc, unsigned side, enum packet_refusal why);
 /* The distance between the PSN of a packet from `side` and the next expected PSN; UINT32_MAX: no PSN is known yet. */
 uint32_t ib_rc_distance(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet);
 /*
- * A request of `side` that its receiver seems to have dropped for a wrong ICRC. Only the request that its receiver
- * expects next counts, as no other one would be received.
+ * A request of `side` that its receiver seems to have dropped for a wrong ICRC. Only the request that the receiver
+ * expects next counts, since the receiver takes no other request.
  */
 void ib_rc_damaged(struct ib_rc *rc, unsigned side, const struct ib_packet *packet);
 /*

@@ -117,8 +117,8 @@ static void set_network(struct target *target, uint32_t network)
 }
 
 /*
- * The network inside a tunnel between these two addresses, in either direction. Anybody can send packets through a
- * tunnel of his own.
+ * The network inside a tunnel between these two addresses, in either direction. A tunnel between other addresses is
+ * another network, since anybody can make a tunnel and send packets with these inner addresses.
  */
 static void enter_path(struct target *target, uint32_t network)
 {

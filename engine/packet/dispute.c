@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 enum {
-    /* The packet itself, the other side's next, and two more: forged packets seldom come as four in a row. */
+    /* The packet itself, the next packet of the other side, and two more. Four forged packets in a row are rare. */
     AHEAD_ENOUGH = 4,
     AHEAD_FOR_EACH_BEHIND = 4, /* retransmissions look as if they contradicted */
     BEHIND_ENOUGH = 2,

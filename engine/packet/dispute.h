@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two readings of a connection. A packet claims that a side has come further than its captured packets say: the capture
- * lost what is between them, or the packet is forged and both ends ignore it. The packet, and all later ones, wait here
- * until enough of them agree with the claim, or contradict it; then the caller takes them in their order. So what the
- * caller delivers does not depend on the wait. Memory: at most DISPUTE_PACKETS packets, or little more than
- * DISPUTE_OCTETS.
+ * Two readings of a connection. A packet claims that a side has sent more than its captured packets show. Either the
+ * capture lost the packets between, or the packet is forged and both ends ignore it. The packet and all later packets
+ * of the connection wait here until enough of them agree with the claim, or contradict it. Then the caller takes them
+ * in their order, so the result does not depend on the wait. Memory: at most DISPUTE_PACKETS packets, and little more
+ * than DISPUTE_OCTETS.
  */
 #ifndef IWARP_ENGINE_PACKET_DISPUTE_H
 #define IWARP_ENGINE_PACKET_DISPUTE_H
@@ -44,7 +44,7 @@ struct dispute {
     unsigned kind;  /* the caller's */
     uint64_t at;    /* as far as this */
     uint64_t sent;  /* how far its packets that wait have come without a gap */
-    bool reached;   /* as far as `at`: from then on, its packets agree with a false claim, too */
+    bool reached;   /* `sent` has reached `at`: from then on, the side's packets agree with a false claim, too */
     int64_t since_ns;
     unsigned ahead[2], behind; /* votes; ahead: by side */
     unsigned n;

@@ -287,7 +287,7 @@ void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const s
         rpcrdma_threshold_private_data(rpcrdma, data, status);
 }
 
-/* Something that this side sent before the offset `end` is missing; sends: messages may be missing. */
+/* Octets that this side sent before the offset `end` are missing; sends: these octets may contain messages. */
 static void rpcrdma_connection_lose(struct rpcrdma_connection *rpcrdma, unsigned side, bool sends, uint64_t end)
 {
     struct rpcrdma_side *s = &rpcrdma->side[side];

@@ -208,7 +208,7 @@ struct rpcrdma_reuse {
     enum direction direction;
     struct place place; /* of a Call that repeats the XID of an earlier Call, */
     struct place call;
-    struct place answer; /* whose answer the caller is not known to have received by then */
+    struct place answer; /* which the caller may not have received by then: the answer to the earlier Call */
     uint32_t xid;
 };
 
@@ -473,8 +473,8 @@ static inline bool rpcrdma_body_succeeded(const struct rpcrdma_body *body)
 /* One of the transaction's bodies, to be filled in; the transaction is outstanding. */
 struct rpcrdma_body *rpcrdma_body_of(struct rpcrdma_transaction *transaction, bool reply);
 /*
- * Octets that `side` sent before the offset `end` are missing; sends: among them may be Sends. What the other side had
- * received when it sent its Call cannot concern the Call.
+ * Octets that `side` sent before the offset `end` are missing; sends: these octets may contain Sends. Octets that the
+ * other side had received before it sent a Call do not concern this Call.
  */
 void rpcrdma_transactions_lose(struct rpcrdma_connection *rpcrdma, unsigned side, bool sends, uint64_t end);
 /*

@@ -18,7 +18,7 @@ struct pairing {
     const struct rpcrdma_body *body;
     bool compound, is_long;
     struct pairing_told {
-        unsigned latest; /* 1 + a rule: further chunks may break the same one. 0: none */
+        unsigned latest; /* 1 + a rule, which further chunks may break, too; 0: none */
         bool mixed;      /* results and chunks belong together in another way: nothing further is judged */
     } * told;
 };

@@ -303,14 +303,14 @@ static bool may_have_call(const struct event *event, const struct finding *findi
            rpcrdma_transaction_follows(rpcrdma, event->side, finding->place.frame);
 }
 
-/* Earlier Calls are unanswered, but the XID is the one that the caller uses next. */
+/* Earlier Calls have no answer yet, but the answer has the XID that the caller uses next. */
 static bool may_have_last_call(const struct event *event, const struct finding *finding)
 {
     return event->rpcrdma->side[event->side].calls.outstanding > 0 &&
            rpcrdma_transaction_succeeds(event->rpcrdma, event->side, finding->place.frame);
 }
 
-/* As far as visible, the Call that offers the memory was answered, too. `may_have`: whether the capture may lack it. */
+/* A later answer has no captured Call, and this Call may offer the memory. may_have: the capture may lack the Call. */
 static bool may_have_offer(const struct event *event, const struct finding *finding,
                            bool (*may_have)(const struct event *event, const struct finding *answer))
 {

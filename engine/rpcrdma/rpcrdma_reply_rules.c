@@ -340,8 +340,8 @@ static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma
 
 /* ---- a Call that the capture may lack ---- */
 
-/* The chunks are the Call's. If Sends of the caller are missing since, one with the same XID may explain a difference.
- */
+/* The Reply has the chunks of the Call. If Sends of the caller are missing since the Call, one of them may have been a
+ * Call with the same XID and other chunks. */
 static bool fits_call(const struct rpcrdma_message *reply)
 {
     const struct rpcrdma_transaction *t = reply->transaction;

@@ -317,16 +317,16 @@ bool rpcrdma_call_may_precede(const struct rpcrdma_message *call, const struct p
     return call->received <= place->offset && since_ns < call->skew_ns;
 }
 
-/*
- * The XIDs are close to each other: most implementations count XIDs up. Linux counts in the byte order of the machine,
- * and sends XIDs without conversion.
- */
 /* Callers count their XIDs in either byte order. */
 static bool succeeds(uint32_t xid, uint32_t before)
 {
     return xid - before == 1 || __builtin_bswap32(xid) - __builtin_bswap32(before) == 1;
 }
 
+/*
+ * The XIDs are close to each other: most implementations count XIDs up. Linux counts in the byte order of the machine,
+ * and sends XIDs without conversion.
+ */
 static bool are_neighbours(uint32_t a, uint32_t b)
 {
     enum { FAR = 16 };
@@ -416,7 +416,7 @@ static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_trans
     INVARIANT(!lagged || t->damage != RPCRDMA_WHOLE);
 }
 
-/* Between Calls with consecutive XIDs a missing Send is a copy of a Call, maybe of the second one. */
+/* A Send that is missing between Calls with consecutive XIDs is a copy of a Call, maybe of the second Call. */
 static bool may_be_repeated(struct rpcrdma_side *caller, uint32_t xid)
 {
     const struct rpcrdma_calls *calls = &caller->calls;

@@ -639,7 +639,7 @@ static struct slot *tcp_connections_find(const struct connections *connections, 
     return slot;
 }
 
-/* Asks before the segment may begin or end a connection. The connection that was established first knows its ends. */
+/* Decides before the segment may begin or end a connection. The connection that was established first decides. */
 static bool tcp_connections_is_intact(const struct slot *slot, struct addressed_segment *segment)
 {
     if (slot->former)

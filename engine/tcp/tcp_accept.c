@@ -63,7 +63,7 @@ void tcp_accept_acked(struct tcp_accept *accept, unsigned side, uint64_t acked, 
 
 /* ---- its place in the streams ---- */
 
-/* Only new octets, or a new acknowledgment, with an old timestamp: everything else may be captured late. */
+/* An old timestamp counts only with new octets or a new acknowledgment. Other segments may be captured late. */
 static bool is_old(const struct tcp_accept *accept, const struct tcp_view *view)
 {
     const struct tcp_accept_side *peer = &accept->side[!view->side];
@@ -79,7 +79,7 @@ static bool is_beyond_window(const struct tcp_accept *accept, const struct tcp_v
     return peer->window_known && view->end > (int64_t)(peer->edge + BEYOND);
 }
 
-/* RFC 5961 section 5: older than everything that a window before SND.UNA. */
+/* RFC 5961 section 5: the ACK number is more than the largest window below SND.UNA. */
 static bool acks_the_past(const struct tcp_accept *accept, const struct tcp_view *view)
 {
     const struct tcp_accept_side *me = &accept->side[view->side];
@@ -137,7 +137,7 @@ static enum dispute_vote vote_of_sender(struct dispute *dispute, const struct tc
         return DISPUTE_AHEAD;
     if (before)
         return DISPUTE_NEUTRAL;
-    /* After a segment that had jumped, one that goes on where its side was contradicts. */
+    /* A segment had jumped ahead. A later segment that continues where the side was before contradicts it. */
     return dispute->ahead[view->side] > 0 || view->segment->time_ns - dispute->since_ns >= DISPUTE_APART_NS
                ? DISPUTE_BEHIND
                : DISPUTE_NEUTRAL;
@@ -153,7 +153,7 @@ enum dispute_vote tcp_accept_vote(struct dispute *dispute, const struct tcp_view
         return DISPUTE_NEUTRAL;
     if (view->acked >= (int64_t)dispute->at + (dispute->kind == REFUSED_WINDOW))
         return DISPUTE_AHEAD;
-    /* An earlier segment of the same side may be captured later; one that comes after all others may not. */
+    /* A segment with earlier sequence numbers may be captured late. A segment after all others was sent last. */
     return dispute->kind == REFUSED_ACK && view->start >= (int64_t)view->sent[0] ? DISPUTE_BEHIND : DISPUTE_NEUTRAL;
 }
 
@@ -177,7 +177,7 @@ static void learn_window(struct tcp_accept *accept, const struct tcp_view *view)
     if (window > me->window_largest)
         me->window_largest = window;
     if (!me->window_known || edge > me->edge)
-        me->edge = edge; /* a receiver does not take back what it has advertised */
+        me->edge = edge; /* a receiver does not withdraw a window that it has advertised */
     me->window_known = me->scale_known;
 }
 
@@ -193,7 +193,7 @@ void tcp_accept_learn(struct tcp_accept *accept, const struct tcp_view *view)
         me->stamp = segment->stamp;
     me->stamp_known = true;
     if (!(segment->flags & TCP_ACK) || !peer->stamp_known || (int32_t)(segment->echo - peer->stamp) > 0)
-        return; /* an echo of nothing that was captured */
+        return; /* the capture lacks the segment whose timestamp is echoed */
     if (!me->echo_known || (int32_t)(segment->echo - me->echo) > 0)
         me->echo = segment->echo;
     me->echo_known = true;

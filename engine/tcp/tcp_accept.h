@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which segments count: those that their receiver accepts (RFC 9293 section 3.10.7.4, RFC 5961, RFC 7323). Everything
- * after this, and all layers above, sees accepted segments only. An observer knows less than the receiver: the capture
- * may lack segments. So what may also be explained by a loss waits (engine/packet/dispute.h).
+ * Which segments count: those that their receiver accepts (RFC 9293 section 3.10.7.4, RFC 5961, RFC 7323). The streams
+ * and all layers above see accepted segments only. The capture may lack segments that the receiver has. So a segment
+ * that a loss may explain waits for later segments (engine/packet/dispute.h).
  *
- * Checksums that an interface fills in after the capture are wrong in the capture. A sender's checksum counts from its
- * first right one on, and no longer once the peer has acknowledged octets that came with wrong checksums only. Segments
- * that the peer does not acknowledge, whoever sent them, decide nothing.
+ * If an interface fills in checksums after the capture, the checksums in the capture are wrong. The checksums of a
+ * sender count from its first right checksum on. They no longer count once the peer has acknowledged octets three times
+ * that came with wrong checksums only. Segments that the peer does not acknowledge decide nothing.
  */
 #ifndef IWARP_ENGINE_TCP_TCP_ACCEPT_H
 #define IWARP_ENGINE_TCP_TCP_ACCEPT_H
@@ -17,8 +17,8 @@
 
 struct tcp_accept_side {
     bool sum_right;     /* a checksum was right: checksums count */
-    bool sum_of_data;   /* so was one of data; before, data with wrong checksums are in dispute */
-    bool sum_unused;    /* an interface fills them in: they do not */
+    bool sum_of_data;   /* a checksum of data was right; until then, data with wrong checksums are in dispute */
+    bool sum_unused;    /* an interface fills in the checksums: checksums do not count */
     uint8_t sum_acked;  /* acknowledgments of octets with wrong checksums only */
     uint64_t sum_wrong; /* end of such octets that are not acknowledged; 0: none */
     bool window_known, scale_known;
@@ -51,15 +51,16 @@ struct tcp_view {
  * DOUBTFUL: the checksum is wrong, but so far only segments without data had right ones.
  */
 enum packet_refusal tcp_accept_intact(struct tcp_accept *accept, const struct tcp_segment *segment, bool joined);
-/* Octets up to `end`, beyond what was known, came with a wrong or with a right checksum; `acked` was acknowledged. */
+/* New octets up to `end` came, only with wrong checksums so far. */
 void tcp_accept_wrong(struct tcp_accept *accept, unsigned side, uint64_t end);
+/* The peer acknowledged the octets of `side` up to `acked`; octets up to `highest` came with right checksums. */
 void tcp_accept_acked(struct tcp_accept *accept, unsigned side, uint64_t acked, uint64_t highest);
-/* For such a segment: the claim that its receiver has accepted it; the vote of a later one. */
+/* For segments with wrong checksums: the claim that the receiver has accepted the segment; the vote of a later one. */
 struct dispute tcp_accept_sum_claim(const struct tcp_view *view);
 enum dispute_vote tcp_accept_sum_vote(const struct dispute *dispute, const struct tcp_view *view);
 /* Compares an intact segment with what was sent and accepted before. */
 enum packet_refusal tcp_accept_place(const struct tcp_accept *accept, const struct tcp_view *view);
-/* If that is DOUBTFUL: the claim that the segment makes. */
+/* If tcp_accept_place() returns DOUBTFUL: the claim that the segment makes. */
 struct dispute tcp_accept_claim(const struct tcp_accept *accept, const struct tcp_view *view);
 /* While there is a dispute: what the segment says about it. */
 enum dispute_vote tcp_accept_vote(struct dispute *dispute, const struct tcp_view *view);

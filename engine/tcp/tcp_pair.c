@@ -465,7 +465,7 @@ static bool pair_place(struct tcp_pair *pair, unsigned s, const struct arrival *
     return tcp_held_add(&me->held, from, (uint32_t)(to - from), p, (uint32_t)(captured_to - from), &origin);
 }
 
-/* Without the other direction, nothing will ever say whether the receiver has the missing octets. */
+/* If the other direction was not captured, no ACK will ever show whether the receiver has the missing octets. */
 static enum hole_cause no_room_cause(const struct tcp_pair *pair, unsigned s)
 {
     return pair->side[s].facts.acked_known ? HOLE_MEMORY_LIMIT : HOLE_CAPTURE_LOSS;
@@ -672,7 +672,7 @@ static void take_content(struct tcp_pair *pair, const struct tcp_segment *segmen
         deliver_fin(pair, s);
 }
 
-/* ---- what its receiver accepts ---- */
+/* ---- segments that their receiver accepts ---- */
 
 static uint64_t used_top(const struct side *side)
 {
@@ -875,7 +875,7 @@ static void pair_take(struct tcp_pair *pair, const struct tcp_segment *segment)
         segment = &cut;
     }
     struct acknowledged acked = guessed ? (struct acknowledged){0} : acknowledged_by(segment, peer), told = acked;
-    /* The first acknowledged octet again: nothing has come since. The peer's first segment will show its offset. */
+    /* The same ACK number again: the peer has sent nothing since. Its first segment will show the offset. */
     if (peer->base_guessed && !peer->seen && acked.to == SENT_UNSEEN)
         told = (struct acknowledged){0};
     if (pair->events.segment)

@@ -7,8 +7,8 @@
  * overlaps, wrap, keep-alives, zero-window probes, half-close and RST. Octets are delivered in order and never twice;
  * the first arrival wins, and repeats that differ are reported. A hole is given up when the other side acknowledges
  * octets beyond the hole that the capture does not have (lost by the capture, not by the network), when the bound on
- * held octets is reached, or at the end. Segments that their receiver does not
- * accept are counted, and otherwise ignored (engine/tcp/tcp_accept.h).
+ * held octets is reached, or at the end. Segments that their receiver does not accept are counted, and otherwise
+ * ignored (engine/tcp/tcp_accept.h).
  *
  * Sans-I/O. Memory: at most `limit` octets of out-of-order data per side, plus a fixed amount.
  */

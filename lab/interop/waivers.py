@@ -97,8 +97,8 @@ def text(name):
     family, *rest = name.split("-")
     lines = ["# SPDX-License-Identifier: GPL-2.0-or-later",
              f"# Known deviations of {about}, {family.capitalize()} {rest[0]}; {more}.",
-             "# Made by lab/interop/waivers.py from what captures prove and from the cases that fail. What crashes a kernel is not among",
-             "# them: lab/results/siw-crashes.md.", "",
+             "# lab/interop/waivers.py makes this file from captures and from the cases that fail. Deviations that crash a kernel are in",
+             "# lab/results/siw-crashes.md instead.", "",
              f"about: {about}", "waivers:"]
     for waiver, scope in waivers(name):
         pairs = [f"{key}: {scalar(value)}" for key, value in waiver.items()]

@@ -75,7 +75,7 @@ def test_end(report, check, hang, tmp_path, order, own_time):
     path.write_bytes(start)
     unknown = check(path, "--fail-on=trouble")
     assert unknown.returncode == 0 and unknown.stdout.startswith("PASS, but 1 Call was not answered when the capture ended")
-    assert "the file does not say how long it went on" in unknown.stdout
+    assert "the file does not say how long the capture went on" in unknown.stdout
 
     path.write_bytes(start + statistics(order, end, len(begin) + 50))  # an excerpt: the rest was cut away
     assert check(path, "--fail-on=trouble").stdout.startswith("PASS, but")

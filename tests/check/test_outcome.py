@@ -187,9 +187,27 @@ def test_a_refused_mount_of_version_3(trouble, status, words):
     assert found["kind"] == "mount-refused" and "the mount was refused: FSINFO failed in frame" in found["words"] and words in found["next"]
 
 
+def test_a_stale_handle_of_an_old_mount(trouble):
+    """The capture begins after the mount."""
+    assert "mount-refused" not in [each["kind"] for each in trouble(["with nfs", *calls("nfs3.getattr", "status=70", 3)])]
+
+
+def test_a_root_that_is_stale(trouble):
+    (found,) = trouble(["with nfs", "I call nfs3.fsinfo", "R reply", "I call nfs3.getattr", "R reply status=70"])
+    assert found["kind"] == "mount-refused" and "GETATTR failed in frame" in found["words"]
+
+
 def test_a_refused_export(trouble):
     (found,) = trouble(["with nfs", "I call mount3.mnt path=/srv/data", "R reply status=13"])
     assert found["kind"] == "mount-refused" and "MNT of /srv/data failed" in found["words"]
+
+
+@pytest.mark.parametrize("apart, lines", [(120 * S, 0), (S // 1000, 1)])
+def test_layouts_that_the_server_does_not_give(play, timed, report, apart, lines):
+    """A client may ask again after minutes."""
+    asked = session(*calls("nfs41.compound ops=sequence,putfh,layoutget", "results=3 status=10059", 12))
+    capture = timed(play(asked[1:], start=asked[0]), [n // 2 * apart + n * S // 10000 for n in range(len(asked) - 1)])
+    assert len(repeated(report(capture)[1]["captures"][0]["trouble"])) == lines
 
 
 # ---- tables ----

@@ -130,7 +130,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     whole = drops_of_pieces(data + 1, size - 1, size);
     pieces = drops_of_pieces(data + 1, size - 1, 5);
-    HOLDS(whole.sum.dropped == pieces.sum.dropped && whole.sum.ended_ns == pieces.sum.ended_ns && whole.unusual == pieces.unusual && whole.to_skip == pieces.to_skip);
+    HOLDS(whole.sum.dropped == pieces.sum.dropped && whole.sum.delivered == pieces.sum.delivered &&
+          whole.sum.ended_ns == pieces.sum.ended_ns && whole.unusual == pieces.unusual &&
+          whole.to_skip == pieces.to_skip);
     decompress(data + 1, size - 1, OUTPUT, output[0], &large);
     decompress(data + 1, size - 1, 61, output[1], &small);
     HOLDS(large.n == small.n && memcmp(output[0], output[1], large.n) == 0);

@@ -114,8 +114,10 @@ def test_several_captures(page):
 def test_gzip(page):
     drop(page, ("small.pcap.gz", gzip.compress(PASSES.read_bytes())))
     assert outcome(page)[0] == "pass"
+    drop(page, ("cut.pcap.gz", gzip.compress(PASSES.read_bytes())[:-4]))  # all packets are there, but the length at the end is not
+    assert outcome(page)[0] == "trouble"
     drop(page, ("cut.pcap.gz", gzip.compress(PASSES.read_bytes())[:-100]))
-    outcome(page)
+    assert outcome(page)[0] == "trouble"
     assert said(page).startswith("cut.pcap.gz ends too early, or its compressed data are damaged: only what could be decompressed was checked")
     assert "cut.pcap.gz" in report(page)  # with the packets before the end
 

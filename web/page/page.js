@@ -106,7 +106,8 @@
     }
   }
 
-  // The report's own verdict and colour; without a report, those of the exit status.
+  // The report's own verdict and colour; without a report, those of the exit status. What was not decompressed is missing in the
+  // report, so its verdict counts only if it is FAIL.
   async function finished(message, seconds) {
     const [outcome, words] = OUTCOMES[message.status] || OUTCOMES[2];
     const header = await show_reports(message.reports);
@@ -114,7 +115,8 @@
     at("said").hidden = message.said === "";
     offer(header);
     at("setup").open = false;
-    end(header ? header.className : outcome, (header ? header.querySelector("h1").textContent : words) + ", in " + seconds.toFixed(1) + " s");
+    const counts = header && (!message.lacking || header.className === "fail");
+    end(counts ? header.className : outcome, (counts ? header.querySelector("h1").textContent : words) + ", in " + seconds.toFixed(1) + " s");
   }
 
   function run() {

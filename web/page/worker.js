@@ -14,7 +14,7 @@ async function load(packed) {
 }
 
 // The content of a file that was compressed with gzip: the browser keeps it, on disk if it is large. If the compressed data are
-// damaged or end too early, the content ends there, and lacks() gets the reason.
+// damaged or end too early, the content ends there, and lacks() is called.
 async function unpacked(file, lacks) {
     const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
     let size = 0;
@@ -33,9 +33,9 @@ async function unpacked(file, lacks) {
                 else
                     controller.enqueue(value);
             } catch (error) {
-                if (error.name === "NotReadableError")
+                if (is_gone(error))
                     throw error;
-                lacks(error.message);
+                lacks();
                 controller.close();
             }
         },
@@ -49,9 +49,14 @@ async function unpacked(file, lacks) {
     }
 }
 
-// The browser's own words for a file that was written after it was chosen speak of permissions.
+// The file was written or removed after the user had chosen it.
+function is_gone(error) {
+    return error.name === "NotReadableError" || error.name === "NotFoundError";
+}
+
+// For such a file the browser's own words speak of permissions.
 function unreadable(file, error) {
-    return error.name === "NotReadableError" || error.name === "NotFoundError"
+    return is_gone(error)
         ? new Error(`${file.name}: changed or removed on disk after it was chosen: choose the file again`) : error;
 }
 
@@ -112,7 +117,7 @@ async function run(job) {
     const reports = {};
     for (const name of job.outputs)
         reports[name] = new Blob(wasi.output(name) || []);
-    postMessage({ status: lacking ? 2 : status, out, said: lacking + said.replace(/^ +/, "").trim(), reports });
+    postMessage({ status: lacking ? 2 : status, lacking: lacking !== "", out, said: lacking + said.replace(/^ +/, "").trim(), reports });
 }
 
 onmessage = async ({ data }) => {

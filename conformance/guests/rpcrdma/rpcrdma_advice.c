@@ -58,8 +58,8 @@ static void on_directories(GArray *array, const struct statistics *s, const stru
                g_strdup_printf("%" PRIu64 " of %" PRIu64 " Replies were as large as the client allowed; together they "
                                "took %s",
                                sums->n[DIRECTORY_FULL], n, units_time(directory_time(s), time)),
-               g_strdup("the size asked for (dircount, maxcount) is the cause: let the client ask for more at a time; "
-                        "rsize and the server's disks are not"));
+               g_strdup("let the client ask for more at a time (dircount, maxcount): rsize and the server's disks are "
+                        "not the cause"));
 }
 
 /* ---- credits ---- */
@@ -264,7 +264,7 @@ static bool on_lost(GArray *array, const struct statistics *s, const struct stat
     return true;
 }
 
-/* READDIRs are answered quickly: their number is the trouble. */
+/* The server answers READDIRs quickly. So their number is the reason, and not the server. */
 static bool is_quick(const struct statistics *s)
 {
     static const uint64_t quick_ns = 10000000;
@@ -324,10 +324,10 @@ static void on_parts(GArray *array, const struct statistics *s, const struct sta
             g_strdup("look at the server: its disks and file system, its threads (Linux: /proc/fs/nfsd/threads), "
                      "and its load"));
     else if (could_dominate(&p, left.most))
-        advice_add(
-            array, "parts-withheld", ADVICE_UNKNOWN, 1,
-            g_strdup("Where the time of the Calls went cannot be said: what was left out may have taken longer."),
-            parts_text(&p, sums), NULL);
+        advice_add(array, "parts-withheld", ADVICE_UNKNOWN, 1,
+                   g_strdup("The capture does not show where the time of the Calls went: Calls that were left out may "
+                            "have taken longer."),
+                   parts_text(&p, sums), NULL);
     else if (!lost)
         advice_add(array, "parts", ADVICE_FACT, 1, g_strdup("No single phase of the Calls dominates."),
                    parts_text(&p, sums), NULL);
@@ -354,7 +354,7 @@ static const char *row_name(const struct stat_key *key)
     return key->known && procedure ? procedure->name : "such";
 }
 
-/* The quantile among all Calls, if those that were left out were faster than it, or slower (`from_below`). */
+/* The quantile among all Calls, if all Calls that were left out were faster than it (`from_below`: slower). */
 static uint64_t quantile_at_least(const struct stat_calls *row, uint64_t left_out, double q, bool from_below)
 {
     const struct histogram *latency = &row->time[CALL_LATENCY];

@@ -70,12 +70,12 @@ static void give_back(struct collector *collector, struct open_call *call)
     caller->doubtful -= is_doubtful(collector, call) && caller->doubtful > 0;
 }
 
-/* The client was not idle while this Call was outstanding, although its answer might have been missing. */
+/* The client was not idle while this Call was outstanding. Until now, the capture might have lost the Call's answer. */
 static void correct_idle(struct caller *caller, struct stat_credits *credits, const struct open_call *call)
 {
     uint64_t from = call->idle_at, time = 0;
 
-    if (from < caller->taken_from) /* the part before the one that was taken already */
+    if (from < caller->taken_from) /* the time before the part that was already counted as busy */
         time = caller->taken_from - from;
     if (caller->idle > caller->taken_to || from > caller->taken_to)
         time += caller->idle - (from > caller->taken_to ? from : caller->taken_to);
@@ -86,7 +86,7 @@ static void correct_idle(struct caller *caller, struct stat_credits *credits, co
     caller->taken_to = caller->idle;
 }
 
-/* A Call that takes much longer than all Calls before was answered in a packet that was not captured. */
+/* A Call may take much longer than all Calls before. Then its answer was in a packet that the capture lost. */
 static void stop_doubting(struct collector *collector, int64_t now)
 {
     enum { CALLS_ENOUGH = 8, TIMES_SLOWER = 10 };
@@ -509,7 +509,7 @@ static bool collect_in_order(const struct rpcrdma_transaction *t, const struct o
 
 /* ---- holes ---- */
 
-/* The first operation may have come in a packet that was not captured since the Call. */
+/* The earliest time of the first operation: the capture may have lost the packet with this operation. */
 static int64_t earliest_move(const struct collector *collector, const struct open_call *call, int64_t now)
 {
     int64_t from = call->called_ns;
@@ -522,7 +522,7 @@ static int64_t earliest_move(const struct collector *collector, const struct ope
     return from < now ? from : now;
 }
 
-/* Read Responses after a part that the snap length cut are not always recognised. */
+/* The snap length may have cut a part of a message. Read Responses after this part are not always recognised. */
 static bool may_lack_data(const struct collector *collector, const struct open_call *call)
 {
     const struct rpcrdma_transaction *t = call->transaction;
@@ -547,7 +547,7 @@ static uint64_t unseen_moving(const struct collector *collector, const struct op
 
 /* ---- the slowest Calls, and directories ---- */
 
-/* The operation that names a COMPOUND: the last one that is not merely added to others. */
+/* The operation that names a COMPOUND: the last operation, without those that accompany others. */
 static struct stat_key name_of(const struct rpcrdma_transaction *t)
 {
     const struct rows rows = rows_of(t);
@@ -612,7 +612,7 @@ static void count_directory(const struct rpcrdma_transaction *t, const struct rp
 static void collect_count_answer(struct collector *collector, struct open_call *call, const struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = call->transaction;
-    /* The Call was outstanding in between, whatever else was not captured. */
+    /* From the Call to its answer the Call was outstanding, even if the capture lost other packets. */
     bool uncertain = t->damage == RPCRDMA_LATE || t->ambiguous || !collect_in_order(t, call, m);
     struct added added = {
         .first_ns = t->call.time_ns, .last_ns = m->place.time_ns, .timed = !uncertain, .moved = call->moved};

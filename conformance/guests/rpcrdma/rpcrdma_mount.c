@@ -59,7 +59,8 @@ static enum trouble_mount_step step_of_compound(const struct rpcrdma_body *call)
     return last;
 }
 
-static enum trouble_mount_step step_of_call(const struct rpcrdma_transaction *t)
+/* A mount of version 3 begins with MNT or FSINFO: GETATTR alone may concern a mount from before the capture. */
+static enum trouble_mount_step step_of_call(const struct trouble_facts *facts, const struct rpcrdma_transaction *t)
 {
     const struct rpcrdma_request *request = &t->request;
 
@@ -71,7 +72,9 @@ static enum trouble_mount_step step_of_call(const struct rpcrdma_transaction *t)
         return t->open->call_body.walked ? step_of_compound(&t->open->call_body) : MOUNT_NEUTRAL;
     if (request->version != 3 || request->procedure == FSSTAT3 || request->procedure == PATHCONF3)
         return request->version == 3 ? MOUNT_NEUTRAL : MOUNT_WORK;
-    return request->procedure == FSINFO3 || request->procedure == GETATTR3 ? MOUNT_ROOT : MOUNT_WORK;
+    if (request->procedure == GETATTR3)
+        return facts->mount ? MOUNT_ROOT : MOUNT_NEUTRAL;
+    return request->procedure == FSINFO3 ? MOUNT_ROOT : MOUNT_WORK;
 }
 
 /* The hash of the first file handle in the payload; 0: none. */
@@ -98,7 +101,7 @@ void rpcrdma_mount_call(struct trouble_facts *facts, const struct rpcrdma_payloa
         return;
     if (facts->mount && body->n_operations > 0 && body->operations[0].op == NFS_OP_SEQUENCE)
         trouble_mount_used(facts);
-    if (!export && (!trouble_mount_wants(facts) || step_of_call(payload->transaction) != MOUNT_PATH))
+    if (!export && (!trouble_mount_wants(facts) || step_of_call(facts, payload->transaction) != MOUNT_PATH))
         return;
     for (unsigned i = 0; i < body->n_items; i++) {
         const struct rpcrdma_item *item = &body->items[i];
@@ -120,7 +123,7 @@ void rpcrdma_mount_reply(struct trouble_facts *facts, const struct rpcrdma_paylo
                          const struct trouble_error *error, const struct nfs_operation *operation, const char *what)
 {
     const struct rpcrdma_body *body = payload->body;
-    struct trouble_mount_try try = {.step = step_of_call(payload->transaction),
+    struct trouble_mount_try try = {.step = step_of_call(facts, payload->transaction),
                                     .number = payload->transaction->number,
                                     .error = error,
                                     .what = what,

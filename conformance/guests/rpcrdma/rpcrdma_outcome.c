@@ -11,8 +11,9 @@
 enum { NONE = 255 };
 
 /*
- * Where an operation has its stateid, and the octets of its arguments that are the same when it is sent again: in minor
- * version 0 the seqid of an owner changes each time. Offsets in the arguments; NONE: no stateid; to 0: up to the end.
+ * Of each operation: the offset of its stateid in the arguments (NONE: no stateid), and the octets of the arguments
+ * from offset `from` to offset `to` (0: to the end). A client that sends the operation again sends the same octets. The
+ * seqid of an owner is not among them, since minor version 0 changes the seqid each time.
  */
 static const struct {
     uint8_t op, stateid, from, to;
@@ -86,7 +87,9 @@ static void outcome_take_operation(struct trouble_asked *asked, const struct rpc
         from = MIN(n, places[k].from);
         n = places[k].to != 0 ? MIN(n, places[k].to) : n;
     }
-    asked->request = hash_octets(hash_word(asked->request, op), p + from, n - from);
+    asked->request = hash_word(asked->request, op);
+    if (n > from)
+        asked->request = hash_octets(asked->request, p + from, n - from);
 }
 
 void rpcrdma_outcome_call(struct trouble_facts *facts, const struct rpcrdma_payload *payload)

@@ -63,7 +63,7 @@ static gchar *operations_of(const struct rpcrdma_transaction *transaction)
     return g_string_free(text, text->len == 0);
 }
 
-/* "NFS4ERR_OLD_STATEID"; a number if the status is unknown; "SUCCESS" if there is no error. */
+/* The name of an error, such as "NFS4ERR_OLD_STATEID"; the number of an unknown error; otherwise "SUCCESS". */
 static const char *record_nfs_status_of(const struct rpcrdma_transaction *transaction, char text[STATUS_SIZE])
 {
     const struct rpcrdma_body *body = &transaction->open->reply_body;

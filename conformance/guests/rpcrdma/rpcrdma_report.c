@@ -287,7 +287,7 @@ static const struct json_member report_members[] = {
 };
 static const struct json_table report_table = {"RPC-over-RDMA", report_members};
 
-/* A part has all: an operation may fail in another part. */
+/* A part of a series has all statuses: the same operation may fail in another part. */
 void rpcrdma_report_json(const void *report, struct json_writer *writer, bool part)
 {
     struct rpcrdma_report shown = *(const struct rpcrdma_report *)report;

@@ -32,20 +32,23 @@ static const char
 enum { FEW = 4, SEVERAL = 9 };
 
 static const struct trouble_cure
-    wait_first = {SUBJECT_TIME, SEVERAL, "the client repeats it without waiting",
+    wait_first = {SUBJECT_TIME, SEVERAL, "the client repeats the request without waiting",
                   "the client has to wait before it tries again, longer each time: update the client"},
-    refresh = {SUBJECT_STATEID, FEW, "the client repeats it with the same stateid, which is not the latest",
+    refresh = {SUBJECT_STATEID, FEW, "the client repeats the request with the same stateid, which is not the latest",
                "the client has to use the stateid that the server sent last: update the client; unmounting ends the "
                "loop"},
-    reopen = {SUBJECT_STATEID, FEW, "the client repeats it with the same stateid, which the server no longer accepts",
+    reopen = {SUBJECT_STATEID, FEW,
+              "the client repeats the request with the same stateid, which the server no longer accepts",
               "the client has to get the state again (OPEN, LOCK, LAYOUTGET): update the client; unmounting ends the "
               "loop; if the server was not restarted, look at why it dropped the state"},
-    open_mode = {SUBJECT_STATEID, FEW, "the client repeats it with the same stateid, whose mode does not permit it",
+    open_mode = {SUBJECT_STATEID, FEW,
+                 "the client repeats the request with the same stateid, whose mode does not permit it",
                  "the client has to open the file, or get the layout, for this access: update the client"},
-    layout = {SUBJECT_STATEID, FEW, "the client repeats it with the same layout",
+    layout = {SUBJECT_STATEID, FEW, "the client repeats the request with the same layout",
               "the client has to return the layout and get another, or do its I/O through the metadata server: a mount "
               "with vers=4.0 goes without pNFS"},
-    owner_seqid = {SUBJECT_REQUEST, FEW, "the client repeats it, although its seqid is not the next of its owner",
+    owner_seqid = {SUBJECT_REQUEST, FEW,
+                   "the client repeats the request, although its seqid is not the next of its owner",
                    "client and server disagree on the order of requests: the client has to begin with another "
                    "open-owner or lock-owner; unmounting ends the loop"},
     next_sequence =
@@ -53,25 +56,33 @@ static const struct trouble_cure
          "in each slot the client has to count its requests by 1, and to repeat the latest one with its own "
          "number (RFC 8881 section 2.10.6.1): update the side that counts wrongly; unmounting ends the "
          "loop"},
+    no_layout = {SUBJECT_TIME, SEVERAL,
+                 "the client repeats the request without waiting, although the server gives no layout",
+                 "the client has to do its I/O through the metadata server, and may ask for a layout later: update the "
+                 "client; a mount with vers=4.0 goes without pNFS"},
     other_slot = {SUBJECT_SLOT, FEW, "the client keeps using a slot that the session does not have",
                   "the client has to stay at or below the highest slot of the server's latest answer: update the "
                   "client"},
-    new_session = {SUBJECT_SESSION, FEW, "the client keeps using a session that the server no longer has",
-                   "the client has to make a new session (CREATE_SESSION): remount if it does not, and update the "
-                   "client"},
-    bind = {SUBJECT_SESSION, FEW, "the client repeats it on a connection that is not bound to the session",
-            "the client has to bind the connection (BIND_CONN_TO_SESSION): remount if it does not, and update the "
-            "client"},
-    new_client = {SUBJECT_REQUEST, FEW, "the client repeats it with a client id that the server does not know",
-                  "the client has to get a new client id (EXCHANGE_ID, SETCLIENTID): remount if it does not, and "
-                  "update the client"},
+    new_session =
+        {SUBJECT_SESSION, FEW, "the client keeps using a session that the server no longer has",
+         "the client has to make a new session (CREATE_SESSION): remount if the client does not, and update the "
+         "client"},
+    bind =
+        {SUBJECT_SESSION, FEW, "the client repeats the request on a connection that is not bound to the session",
+         "the client has to bind the connection (BIND_CONN_TO_SESSION): remount if the client does not, and update the "
+         "client"},
+    new_client =
+        {SUBJECT_REQUEST, FEW, "the client repeats the request with a client id that the server does not know",
+         "the client has to get a new client id (EXCHANGE_ID, SETCLIENTID): remount if the client does not, and "
+         "update the client"},
     own_name = {SUBJECT_REQUEST, FEW,
-                "the client repeats it, although another client with the same name has state there",
+                "the client repeats the request, although another client with the same name has state there",
                 "give each client a name of its own: compare the hostnames, and the module parameter nfs4_unique_id"},
-    new_handle = {SUBJECT_REQUEST, SEVERAL, "the client repeats it with a file handle that the server does not accept",
+    new_handle = {SUBJECT_REQUEST, SEVERAL,
+                  "the client repeats the request with a file handle that the server does not accept",
                   "the client has to look the file up again: remount; look at whether the export was moved or made "
                   "again"},
-    moved = {SUBJECT_REQUEST, FEW, "the client repeats it, although the file system is at another server",
+    moved = {SUBJECT_REQUEST, FEW, "the client repeats the request, although the file system is at another server",
              "the client has to ask for the new place (fs_locations): look at the referral at the server, and mount "
              "the new server"},
     other_request = {SUBJECT_REQUEST, FEW, "the client repeats the same request, although the server cannot accept it",
@@ -82,32 +93,32 @@ static const struct trouble_cure
                "wsize with the limits in CREATE_SESSION"},
     larger = {SUBJECT_REQUEST, FEW, "the client repeats the same request, whose room is too small for any answer",
               "the client has to provide more room (count, maxcount): update the client"},
-    without = {SUBJECT_REQUEST, FEW, "the client repeats it, although the server does not support it",
+    without = {SUBJECT_REQUEST, FEW, "the client repeats the request, although the server does not support it",
                "the client has to do without: update the client, or choose another version (mount option vers=)"},
-    wrong_version = {SUBJECT_REQUEST, FEW, "the client repeats it in a version that the server does not have",
+    wrong_version = {SUBJECT_REQUEST, FEW, "the client repeats the request in a version that the server does not have",
                      "the client has to use another version (mount option vers=)"},
-    other_user = {SUBJECT_REQUEST, SEVERAL, "the client repeats it, although the server does not permit it",
+    other_user = {SUBJECT_REQUEST, SEVERAL, "the client repeats the request, although the server does not permit it",
                   "the answer does not change until someone changes the permissions: look at the user, the file's mode "
                   "and ACL, and the options of the export (ro, root_squash)"},
     other_flavor =
-        {SUBJECT_REQUEST, FEW, "the client repeats it with the same kind of credentials",
+        {SUBJECT_REQUEST, FEW, "the client repeats the request with the same kind of credentials",
          "the client has to ask which kinds the server accepts (SECINFO): compare the mount option sec= with "
          "the export"},
     other_name = {SUBJECT_REQUEST, SEVERAL, "the client repeats the same request, although its answer does not change",
-                  "look at which program on the client repeats it, and at the directory on the server"},
-    other_object = {SUBJECT_REQUEST, SEVERAL, "the client repeats it, although the object is of another kind",
+                  "look at which program on the client repeats the request, and at the directory on the server"},
+    other_object = {SUBJECT_REQUEST, SEVERAL, "the client repeats the request, although the object is of another kind",
                     "the client has to look the object up again: look at who replaced it on the server, and remount"},
-    mend_server = {SUBJECT_REQUEST, FEW, "the client repeats it, and the server fails each time",
+    mend_server = {SUBJECT_REQUEST, FEW, "the client repeats the request, and the server fails each time",
                    "the request does no harm, and the server has to be mended: look at its log and its storage"},
-    make_room = {SUBJECT_REQUEST, SEVERAL, "the client repeats it, although the server has no room",
+    make_room = {SUBJECT_REQUEST, SEVERAL, "the client repeats the request, although the server has no room",
                  "make room on the server's file system, or raise the quota: until then no attempt can succeed"},
-    reclaim = {SUBJECT_REQUEST, FEW, "the client repeats it, although the time for it is over",
+    reclaim = {SUBJECT_REQUEST, FEW, "the client repeats the request, although the time for it is over",
                "the client has to go on without the state that it could not reclaim: remount; look at how long the "
                "server's grace period is"},
-    callbacks = {SUBJECT_REQUEST, FEW, "the client repeats it, although the server cannot reach it",
+    callbacks = {SUBJECT_REQUEST, FEW, "the client repeats the request, although the server cannot reach the client",
                  "the client has to offer another path for callbacks: look at firewalls between server and client, and "
                  "remount"},
-    read_layout = {SUBJECT_STATEID, FEW, "the client repeats it at the wrong server",
+    read_layout = {SUBJECT_STATEID, FEW, "the client repeats the request at the wrong server",
                    "the client has to do this I/O at the server that its layout names: update the client"};
 
 /* ---- the statuses ---- */
@@ -216,7 +227,7 @@ static const struct status statuses[] = {
     ANSWER(10056, DELEG_ALREADY_WANTED, other_request, 0),
     FAILING(10057, BACK_CHAN_BUSY, ERROR_BUSY, later, &wait_first, 0),
     FAILING(10058, LAYOUTTRYLATER, ERROR_BUSY, later, &wait_first, 0),
-    ANSWER(10059, LAYOUTUNAVAILABLE, layout, 0),
+    ANSWER(10059, LAYOUTUNAVAILABLE, no_layout, 0),
     ANSWER(10060, NOMATCHING_LAYOUT, layout, 0),
     FAILING(10061, RECALLCONFLICT, ERROR_BUSY, later, &wait_first, 0),
     ANSWER(10062, UNKNOWN_LAYOUTTYPE, layout, 0),

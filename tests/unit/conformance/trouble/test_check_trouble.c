@@ -127,7 +127,7 @@ UNIT_TEST(calls_open_at_an_unknown_end)
     done_at(&scene, 21 * ms);
     trouble = line_of(&scene, 21 * ms, false, 0);
     assert_int_equal(trouble->kind, TROUBLE_OUTSTANDING);
-    assert_non_null(strstr(trouble->words, "the file does not say how long it went on"));
+    assert_non_null(strstr(trouble->words, "the file does not say how long the capture went on"));
     assert_false(troubles_any(scene.troubles));
     assert_headline(&scene, "1 Call was not answered when the capture ended");
     troubles_free(scene.troubles);
