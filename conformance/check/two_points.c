@@ -47,6 +47,7 @@ bool packet_key_of(const struct packet *packet, struct packet_key *key)
     const uint8_t *ip = packet->data + at, *upper;
     bool v4 = at > 0 && ip[0] >> 4 == 4;
     unsigned n = 0, protocol;
+    uint64_t word;
 
     header = v4 ? 4U * (ip[0] & 0x0F) : 40;
     if (at == 0 || header < 20 || packet->captured < at + header + UPPER)
@@ -62,9 +63,11 @@ bool packet_key_of(const struct packet *packet, struct packet_key *key)
     key_put(key, &n, upper, protocol == TCP ? 16 : 6);
     if (protocol == UDP)
         key_put(key, &n, upper + 8, 12); /* the BTH */
-    for (unsigned i = 0; i < TWO_POINTS_HEAD; i++)
-        key->hash = (key->hash ^ key->octets[i]) * odd;
-    key->hash ^= key->hash >> 32;
+    for (unsigned i = 0; i < TWO_POINTS_HEAD; i += sizeof word) {
+        memcpy(&word, key->octets + i, sizeof word);
+        key->hash = (key->hash ^ word) * odd;
+        key->hash ^= key->hash >> 32;
+    }
     key->forward = memcmp(ip + (v4 ? 12 : 8), ip + (v4 ? 16 : 24), v4 ? 4 : 16) < 0;
     return true;
 }

@@ -72,11 +72,15 @@ static uint32_t fold(const uint8_t *p, size_t n)
     return hash ^ hash >> 15;
 }
 
+/* The same for both directions. */
 static unsigned set_of(const struct endpoint *a, const struct endpoint *b)
 {
-    size_t n = a->ip == 4 ? 4 : sizeof a->address;
+    static const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t of_a[2], of_b[2];
 
-    return (fold(a->address, n) + fold(b->address, n)) % SETS; /* the same for both directions */
+    memcpy(of_a, a->address, sizeof of_a);
+    memcpy(of_b, b->address, sizeof of_b);
+    return (unsigned)(((of_a[0] + of_b[0]) * odd + of_a[1] + of_b[1]) * odd >> 32) % SETS;
 }
 
 static bool is_pair(const struct around_pair *pair, const struct endpoint *a, const struct endpoint *b)
@@ -95,21 +99,23 @@ const struct around_pair *around_find(const struct around *around, const struct 
     return NULL;
 }
 
-/* The least recently used entry makes room. */
-static struct around_pair *around_pair_of(struct around *around, const struct endpoint *a, const struct endpoint *b)
+/* What one host sends to the other. The least recently used entry makes room. */
+static struct around_way *way_between(struct around *around, const struct endpoint *from, const struct endpoint *to)
 {
-    struct around_pair *set = around->table->pair[set_of(a, b)], *oldest = set;
+    struct around_pair *set = around->table->pair[set_of(from, to)], *oldest = set;
 
     for (unsigned i = 0; i < WAYS; i++) {
-        if (is_pair(&set[i], a, b)) {
+        unsigned way = is_host(&set[i].host[0], from) ? 0 : 1;
+
+        if (set[i].used != 0 && is_host(&set[i].host[!way], to) && (way == 0 || is_host(&set[i].host[1], from))) {
             set[i].used = around->now;
-            return &set[i];
+            return &set[i].way[way];
         }
         oldest = set[i].used < oldest->used ? &set[i] : oldest;
     }
-    *oldest = (struct around_pair){.host = {*a, *b}, .used = around->now};
+    *oldest = (struct around_pair){.host = {*from, *to}, .used = around->now};
     oldest->host[0].port = oldest->host[1].port = 0;
-    return oldest;
+    return &oldest->way[0];
 }
 
 const struct around_way *around_way_of(const struct around_pair *pair, const struct endpoint *sender)
@@ -325,7 +331,6 @@ static void take_icmp(struct around *around, const struct packet *packet)
     uint8_t protocol = 0;
     uint32_t n = payload == LINK_IPV4 || payload == LINK_IPV6 ? slice.captured : 0;
     uint32_t header = read_ip(p, n, &protocol, &icmp.from, &to);
-    struct around_pair *pair;
 
     if (header == 0 || protocol != (icmp.from.ip == 4 ? PROTOCOL_ICMP : PROTOCOL_ICMP6) || n - header < ICMP_HEADER)
         return;
@@ -344,8 +349,7 @@ static void take_icmp(struct around *around, const struct packet *packet)
     icmp.port = get_be16(p + ICMP_HEADER + header + 2);
     if (!icmp.tcp && icmp.port != IB_ROCE2_UDP_PORT)
         return;
-    pair = around_pair_of(around, &source, &destination);
-    note_icmp(&pair->way[is_host(&pair->host[0], &source) ? 0 : 1], &icmp, packet);
+    note_icmp(way_between(around, &source, &destination), &icmp, packet);
 }
 
 /* Packets that are neither TCP nor RoCE. */
@@ -414,10 +418,10 @@ static bool is_direct(const struct frame *frame, const struct endpoint *source)
 static void take_between(struct around *around, const struct packet *packet, const struct frame *frame,
                          const struct endpoint *source, const struct endpoint *destination, bool part)
 {
-    struct around_pair *pair = around_pair_of(around, source, destination);
+    struct around_way *way = way_between(around, source, destination);
 
     if (frame->mac && is_direct(frame, source))
-        take_way(&pair->way[is_host(&pair->host[0], source) ? 0 : 1], packet, frame, part);
+        take_way(way, packet, frame, part);
 }
 
 static void around_count_cut(struct around *around, const struct packet *packet)

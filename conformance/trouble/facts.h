@@ -137,7 +137,7 @@ enum { TROUBLE_ODD = 8, TROUBLE_CALLS_MAX = 64, TROUBLE_ANSWERS = 32, TROUBLE_FI
 struct trouble_facts {
     uint32_t id;       /* of the connection in the report; 0: it carries no RDMA */
     bool ib, rdma;     /* neither is set: no RDMA was recognised */
-    bool may_call;     /* RoCE or InfiniBand, and no upper layer other than RPC-over-RDMA was recognised */
+    bool may_call;     /* RoCE or InfiniBand, and no upper layer that is not judged was recognised */
     const char *plain; /* an upper layer without RDMA; its first Call: */
     struct trouble_event plain_call;
     bool usual_port;                        /* the server's port is one of an upper layer: */

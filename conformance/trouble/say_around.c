@@ -376,7 +376,7 @@ static void around_say_cut(const struct saying *saying)
     else if (unseen)
         g_string_append(text, ": RPC headers are cut, so Calls and statuses are unknown");
     else if (unrecognised)
-        g_string_append(text, ": too little of each Send is left to recognise RPC-over-RDMA");
+        g_string_append(text, ": too little of each Send is left to recognise what it carries");
     say_next(say(saying, TROUBLE_CUT, facts_at(saying, 0), around->cut_first, g_string_free(text, FALSE)),
              g_strdup("capture again without a snap length, or with 256 octets or more, and without a converter"));
 }

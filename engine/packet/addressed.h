@@ -36,13 +36,15 @@ struct tcp_segment {
     const uint8_t *payload;
     /*
      * For the checksum (engine/packet/tcp_checksum.h), if verifiable: the header, and the n_addresses octets of both
-     * addresses in the IP header, while the packet's memory is valid; or (summed) their sums.
+     * addresses in the IP header, while the packet's memory is valid; or their sums.
      */
     const uint8_t *header, *addresses;
     uint8_t n_addresses;
-    bool summed;
-    uint16_t checksum;        /* the field's value, as it is in memory */
-    uint64_t pseudo_sum, sum; /* pseudo_sum: of the pseudo-header; sum: of pseudo-header and header */
+    struct tcp_sums {
+        bool known;
+        uint16_t checksum;    /* the field's value, as it is in memory */
+        uint64_t pseudo, all; /* of the pseudo-header; of pseudo-header and header */
+    } sums;
 };
 
 /* A segment and its endpoints. Only connections_segment() (engine/tcp/connections.h) sets segment.side. */

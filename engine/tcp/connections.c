@@ -395,7 +395,7 @@ static void drop_octets(struct tcp_segment *segment)
 {
     segment->payload = segment->header = NULL;
     segment->length = segment->captured = 0;
-    segment->summed = false;
+    segment->sums.known = false;
 }
 
 static void remember_syn(struct slot *slot, const struct addressed_segment *segment)

@@ -166,14 +166,14 @@ void tcp_accept_scales(struct tcp_accept *accept, uint8_t scale, uint8_t other)
     accept->side[1].scale = other;
 }
 
-static void learn_window(struct tcp_accept *accept, const struct tcp_view *view)
+void tcp_accept_window(struct tcp_accept *accept, const struct tcp_segment *segment, int64_t acked)
 {
-    struct tcp_accept_side *me = &accept->side[view->side];
-    uint64_t window = (uint64_t)view->segment->window << (view->segment->flags & TCP_SYN ? 0 : me->scale), edge;
+    struct tcp_accept_side *me = &accept->side[segment->side & 1u];
+    uint64_t window = (uint64_t)segment->window << (segment->flags & TCP_SYN ? 0 : me->scale), edge;
 
-    if (!view->acks || view->acked < 0 || !(me->scale_known || view->segment->flags & TCP_SYN))
+    if (acked < 0 || !(me->scale_known || segment->flags & TCP_SYN))
         return;
-    edge = (uint64_t)view->acked + window;
+    edge = (uint64_t)acked + window;
     if (window > me->window_largest)
         me->window_largest = window;
     if (!me->window_known || edge > me->edge)
@@ -181,14 +181,10 @@ static void learn_window(struct tcp_accept *accept, const struct tcp_view *view)
     me->window_known = me->scale_known;
 }
 
-void tcp_accept_learn(struct tcp_accept *accept, const struct tcp_view *view)
+void tcp_accept_stamp(struct tcp_accept *accept, const struct tcp_segment *segment)
 {
-    const struct tcp_segment *segment = view->segment;
-    struct tcp_accept_side *me = &accept->side[view->side], *peer = &accept->side[!view->side];
+    struct tcp_accept_side *me = &accept->side[segment->side & 1u], *peer = &accept->side[!(segment->side & 1u)];
 
-    learn_window(accept, view);
-    if (!segment->stamped)
-        return;
     if (!me->stamp_known || (int32_t)(segment->stamp - me->stamp) > 0)
         me->stamp = segment->stamp;
     me->stamp_known = true;

@@ -64,8 +64,10 @@ enum packet_refusal tcp_accept_place(const struct tcp_accept *accept, const stru
 struct dispute tcp_accept_claim(const struct tcp_accept *accept, const struct tcp_view *view);
 /* While there is a dispute: what the segment says about it. */
 enum dispute_vote tcp_accept_vote(struct dispute *dispute, const struct tcp_view *view);
-/* Learns windows and timestamps from an accepted segment. */
-void tcp_accept_learn(struct tcp_accept *accept, const struct tcp_view *view);
+/* Learns the window from an accepted segment that acknowledges the other side's octets before `acked`. */
+void tcp_accept_window(struct tcp_accept *accept, const struct tcp_segment *segment, int64_t acked);
+/* Learns timestamps from an accepted segment that has them. */
+void tcp_accept_stamp(struct tcp_accept *accept, const struct tcp_segment *segment);
 /* Both SYNs were captured, with these scales of the window (0: none). */
 void tcp_accept_scales(struct tcp_accept *accept, uint8_t scale, uint8_t other);
 

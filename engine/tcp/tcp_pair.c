@@ -610,7 +610,7 @@ static int64_t cut_to_start(struct tcp_segment *segment, int64_t offset)
     segment->captured -= cut_captured;
     segment->length -= cut;
     segment->seq += cut;
-    segment->summed = false;
+    segment->sums.known = false;
     segment->header = NULL;
     INVARIANT(segment->captured <= segment->length && offset + cut <= 0);
     return offset + cut;
@@ -679,27 +679,34 @@ static uint64_t used_top(const struct side *side)
     return pair_larger(side->facts.next, side->claimed);
 }
 
+/* Whether the offset of the segment's ACK number is known. */
+static bool acks_known(const struct side *peer, const struct tcp_segment *segment)
+{
+    return segment->flags & TCP_ACK && peer->facts.based && !peer->base_guessed;
+}
+
 static struct tcp_view view_of(const struct tcp_pair *pair, const struct tcp_segment *segment)
 {
     const struct side *me = &pair->side[segment->side & 1], *peer = &pair->side[!(segment->side & 1)];
-    struct tcp_view view = {.segment = segment,
-                            .side = segment->side & 1,
-                            .start = me->facts.based ? unwrap(me, segment->seq + is_syn(segment)) : 0,
-                            .acks = segment->flags & TCP_ACK && peer->facts.based && !peer->base_guessed,
-                            .sent = {used_top(me), used_top(peer)},
-                            .taken = {me->facts.acked, peer->facts.acked},
-                            .heard = {me->seen, peer->seen}};
+    bool acks = acks_known(peer, segment);
+    int64_t start = me->facts.based ? unwrap(me, segment->seq + is_syn(segment)) : 0;
 
-    view.end = view.start + segment->length + (segment->flags & TCP_FIN ? 1 : 0);
-    view.acked = view.acks ? unwrap(peer, segment->ack) : 0;
-    return view;
+    return (struct tcp_view){.segment = segment,
+                             .side = segment->side & 1,
+                             .start = start,
+                             .end = start + segment->length + (segment->flags & TCP_FIN ? 1 : 0),
+                             .acks = acks,
+                             .acked = acks ? unwrap(peer, segment->ack) : 0,
+                             .sent = {used_top(me), used_top(peer)},
+                             .taken = {me->facts.acked, peer->facts.acked},
+                             .heard = {me->seen, peer->seen}};
 }
 
 static void pair_learn(struct tcp_pair *pair, const struct tcp_segment *segment)
 {
     const struct side *a = &pair->side[0], *b = &pair->side[1];
+    const struct side *peer = segment->side & 1 ? a : b;
     bool scaled = a->window_scale != SCALE_UNKNOWN && b->window_scale != SCALE_UNKNOWN;
-    struct tcp_view view;
 
     /* The scale counts only if both SYNs offered one (RFC 7323 section 2.2). */
     if (is_syn(segment) && a->syn_scale_seen && b->syn_scale_seen)
@@ -707,8 +714,10 @@ static void pair_learn(struct tcp_pair *pair, const struct tcp_segment *segment)
                           scaled ? (uint8_t)pair_smaller(b->window_scale, SCALE_LARGEST) : 0);
     if (!segment->stamped && !is_syn(segment) && !pair->accept.side[segment->side & 1].scale_known)
         return;
-    view = view_of(pair, segment);
-    tcp_accept_learn(&pair->accept, &view);
+    if (acks_known(peer, segment))
+        tcp_accept_window(&pair->accept, segment, unwrap(peer, segment->ack));
+    if (segment->stamped)
+        tcp_accept_stamp(&pair->accept, segment);
 }
 
 static void pair_refuse(struct tcp_pair *pair, const struct tcp_segment *segment, enum packet_refusal why)
@@ -721,7 +730,8 @@ static enum packet_refusal pair_look(struct tcp_pair *pair, const struct tcp_seg
     struct side *me = &pair->side[segment->side & 1], *peer = &pair->side[!(segment->side & 1)];
     enum packet_refusal refusal = tcp_accept_intact(&pair->accept, segment, is_joined(peer, segment));
 
-    if (refusal == REFUSED_FLAGS && pair->at_once) /* the host may not know the ACK number of octets that it held back */
+    if (refusal == REFUSED_FLAGS &&
+        pair->at_once) /* the host may not know the ACK number of octets that it held back */
         return ACCEPTED;
     if (refusal == ACCEPTED || (refusal == DOUBTFUL && me->facts.based && peer->facts.based))
         return refusal;
@@ -804,7 +814,7 @@ static void pair_let_wait(struct tcp_pair *pair, const struct tcp_view *view, bo
         waiting->segment = *segment;
         waiting->segment.payload = waiting->octets;
         waiting->segment.header = NULL;
-        waiting->segment.summed = false;
+        waiting->segment.sums.known = false;
         if (segment->captured)
             memcpy(waiting->octets, segment->payload, segment->captured);
     }
