@@ -225,11 +225,6 @@ void arena_drop(void *array, size_t size)
         free(array);
 }
 
-size_t arena_grown(const struct arena *arena)
-{
-    return arena->grown;
-}
-
 size_t arena_size(const struct arena *arena)
 {
     const struct arena_block *first = arena->first;

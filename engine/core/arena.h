@@ -37,8 +37,6 @@ void *arena_zeroed(struct arena *arena, size_t size);
 void *arena_resize(struct arena *arena, void *array, size_t size, size_t wanted) __attribute__((cold, noinline));
 void arena_drop(void *array, size_t size);
 
-/* Octets beyond the first block, including arrays that are no longer short: the maximum so far. */
-size_t arena_grown(const struct arena *arena);
 /* Including the first block, which counts in full if it is from a pool, because the pool's pages may be large. */
 size_t arena_size(const struct arena *arena);
 

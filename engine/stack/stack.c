@@ -726,11 +726,6 @@ void *stack_record(struct stack *stack)
 
 /* ---- queries ---- */
 
-size_t stack_grown(const struct stack *stack)
-{
-    return arena_grown(stack->arena);
-}
-
 size_t stack_size(const struct stack *stack)
 {
     return arena_size(stack->arena);

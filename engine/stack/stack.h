@@ -120,8 +120,6 @@ void stack_finish(struct stack *stack, int64_t time_ns);
 /* Call after stack_finish(): returns what the guest keeps for later connections; see struct ulp_kind. */
 void *stack_record(struct stack *stack);
 
-/* Approximate memory that the connection has taken since it began: growth of its layers and their arrays. */
-size_t stack_grown(const struct stack *stack);
 /* All memory of the stack, including that taken at its beginning. */
 size_t stack_size(const struct stack *stack);
 /* Parks a stack with a pool, while no events come: see arena_park(), undone by arena_unpark(). */

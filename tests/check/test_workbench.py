@@ -22,7 +22,7 @@ def asked(name):
 @needs_git
 @pytest.mark.parametrize("name,expected", [
     ("engine/srp/srp_ulp.c", ["--target test_engine_srp_ulp ", "-R 'unit/(test_engine_srp_ulp)$'"]),
-    ("engine/mpa/mpa_content_rules.c", ["test_engine_mpa_content", "for rule in MPA-3-01 ", "scripts/rule --test MPA-4.1-05", "#   docs/howto/add-a-rule.md"]),
+    ("engine/mpa/mpa_content_rules.c", ["test_engine_mpa_faults", "for rule in MPA-3-01 ", "scripts/rule --test MPA-4.1-05", "#   docs/howto/add-a-rule.md"]),
     ("conformance/trouble/trouble.c", ["tests/check/test_happened.py", "#   tests/check/happened.txt"]),
     ("tests/captures.py", ["tests/corpus/test_tunnels.py"]), # an import
     ("rules/mpa.cases", ["tests/unit/test_rules"]),

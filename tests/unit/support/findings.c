@@ -105,15 +105,6 @@ void findings_expect(const struct findings *f, int side, const char *ids, const 
     }
 }
 
-void findings_expect_passed(const struct findings *f, const char *ids, const char *name)
-{
-    char copy[256], *rest = copy;
-
-    snprintf(copy, sizeof copy, "%s", ids);
-    for (char *id = strtok_r(rest, " ", &rest); id; id = strtok_r(NULL, " ", &rest))
-        expect_count(f, '+', id, name);
-}
-
 void findings_have_passed(const struct findings *f, const enum rule_id *rules, size_t n)
 {
     for (size_t i = 0; i < n; i++)

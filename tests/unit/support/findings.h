@@ -29,8 +29,7 @@ void findings_expect_one(const struct findings *f, enum rule_id rule, enum rule_
  * the rule passed, "?ID" that it was inconclusive.
  */
 void findings_expect(const struct findings *f, int side, const char *ids, const char *name);
-/* The named rules were judged and kept. */
-void findings_expect_passed(const struct findings *f, const char *ids, const char *name);
+/* The rules were judged and kept. */
 #define findings_passed(f, ...)                                                                                        \
     findings_have_passed(f, (const enum rule_id[]){__VA_ARGS__}, ARRAY_LENGTH(((enum rule_id[]){__VA_ARGS__})))
 void findings_have_passed(const struct findings *f, const enum rule_id *rules, size_t n);
