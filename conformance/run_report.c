@@ -199,8 +199,9 @@ static bool waivers_possible(const struct check_options *options)
 /* Whether --rotate may later write over an input: the names that exist in the folder of the reports tell. */
 static bool part_is_taken(const struct check_options *options, const struct report_output *output)
 {
-    g_autofree gchar *folder = options->rotate_ns != 0 && output->path ? g_path_get_dirname(output->path) : NULL;
-    DIR *names = folder ? opendir(folder) : NULL;
+    const char *slash = output->path ? strrchr(output->path, '/') : NULL;
+    g_autofree gchar *folder = slash ? g_strndup(output->path, (gsize)(slash - output->path) + 1) : g_strdup(".");
+    DIR *names = options->rotate_ns != 0 && output->path ? opendir(folder) : NULL;
     const struct dirent *entry;
     bool taken = false;
 

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     CAPTURES_SHOWN = 50,
@@ -28,7 +29,7 @@ static gchar *escape(const char *text)
             g_string_append(out, "&amp;");
         else if (strchr("\\`*_{}[]()#+!|~>", *p))
             g_string_append_printf(out, "\\%c", *p);
-        else if (*p == '.' && p - printable >= 3 && g_ascii_strncasecmp(p - 3, "www", 3) == 0)
+        else if (*p == '.' && p - printable >= 3 && strncasecmp(p - 3, "www", 3) == 0)
             g_string_append(out, "&#46;"); /* "www." would become a link */
         else if (*p == '@' ||
                  (*p == ':' && p[1] == '/')) /* "@name" would notify people, "http://" would become a link */
