@@ -303,21 +303,24 @@ static uint32_t read_ip(const uint8_t *p, uint32_t n, uint8_t *protocol, struct 
     return header;
 }
 
+static bool is_same_icmp(const struct around_icmp *a, const struct around_icmp *b)
+{
+    return a->kind == b->kind && a->tcp == b->tcp && a->port == b->port && is_host(&a->from, &b->from);
+}
+
+/* The kind that came last longest ago makes room for a new kind. */
 static void note_icmp(struct around_way *way, const struct around_icmp *icmp, const struct packet *packet)
 {
-    for (unsigned i = 0; i < AROUND_ICMP; i++) {
-        struct around_icmp *known = &way->icmp[i];
+    struct around_icmp *known = way->icmp;
 
-        if (known->all.n == 0)
-            *known = *icmp;
-        if (known->kind != icmp->kind || known->tcp != icmp->tcp || known->port != icmp->port ||
-            !is_host(&known->from, &icmp->from))
-            continue;
-        known->mtu = icmp->mtu;
-        known->last = (struct trouble_event){packet->frame, packet->time_ns};
-        count(&known->all, packet);
-        return;
-    }
+    for (unsigned i = 0; i < AROUND_ICMP && !is_same_icmp(known, icmp); i++)
+        if (is_same_icmp(&way->icmp[i], icmp) || way->icmp[i].last.frame < known->last.frame)
+            known = &way->icmp[i];
+    if (known->all.n == 0 || !is_same_icmp(known, icmp))
+        *known = *icmp;
+    known->mtu = icmp->mtu;
+    known->last = (struct trouble_event){packet->frame, packet->time_ns};
+    count(&known->all, packet);
 }
 
 static void take_icmp(struct around *around, const struct packet *packet)
