@@ -133,13 +133,17 @@ static const struct around_tags *other_tags(const struct saying *saying, const u
     return tags_differ(&known->other, tags) ? &known->other : NULL;
 }
 
-/* Other packets of this MAC address have the same tags. */
-static bool has_tags(const struct saying *saying, const uint8_t mac[6], const struct around_tags *tags)
+/* Packets of this MAC address have the same tags, other packets than those of `way`. */
+static bool has_tags(const struct saying *saying, const uint8_t mac[6], const struct around_way *way,
+                     const struct around_tags *tags)
 {
     const struct around_mac *known = around_find_mac(saying->troubles->around, mac);
+    const struct around_tags *of[] = {known ? &known->first : tags, known ? &known->other : tags};
 
-    return known && ((known->first.frame != 0 && !tags_differ(&known->first, tags)) ||
-                     (known->other.frame != 0 && !tags_differ(&known->other, tags)));
+    for (unsigned i = 0; known && i < 2; i++)
+        if (of[i]->frame != 0 && of[i]->frame != way->tags.frame && !tags_differ(of[i], tags))
+            return true;
+    return false;
 }
 
 /* The packets of this side lack the VLAN tag of others, or have another; unless the receiver is in the same VLAN. */
@@ -150,7 +154,7 @@ static gchar *vlan_text(const struct saying *saying, const struct trouble_facts 
     const char *whose = side_name(facts, side);
     GString *text;
 
-    if (!way || !way->mac_known || has_tags(saying, way->to_mac, &way->tags))
+    if (!way || !way->mac_known || has_tags(saying, way->to_mac, back, &way->tags))
         return NULL;
     others = other_tags(saying, way->mac, &way->tags);
     if (!others && back->mac_known && tags_differ(&way->tags, &back->tags)) {
