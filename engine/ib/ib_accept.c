@@ -177,6 +177,10 @@ bool ib_accept(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, 
         ib_accept_refuse(rc, side, place);
         return false;
     }
+    if (rc->options.at_once && offset - unused_of(requests) > DISPUTE_PACKETS) { /* a loss is seldom as large */
+        ib_accept_refuse(rc, side, REFUSED_ACK);
+        return false;
+    }
     if (rc->options.at_once) {
         rc->side[other_side(side)].claimed = offset + 1;
         return true;

@@ -24,7 +24,8 @@ enum { IB_RC_LIMIT_DEFAULT = 1 << 20, IB_RC_READS_MAX = 512 };
 
 struct ib_rc_options {
     size_t limit; /* octets held out of order per side; 0: IB_RC_LIMIT_DEFAULT */
-    bool at_once; /* no packet waits for later ones: an answer whose request was not captured is taken */
+    /* No packet waits for later ones: an answer whose request was not captured is taken, unless it is far ahead. */
+    bool at_once;
 };
 
 /* A packet's part of a message. */

@@ -174,8 +174,9 @@ def test_names(check, bad, tmp_path):
     (tmp_path / "linux").mkdir()  # a source tree, not a waiver file
     assert check("--waivers=linux", bad, cwd=tmp_path).returncode == 0
     assert f"cannot open {tmp_path}: Is a directory; shipped by name: " in check(f"--waivers={tmp_path}", bad).stderr
-    (tmp_path / "linux-siw").write_text("[]", encoding="utf-8")  # a file takes precedence
-    assert check("--waivers=linux-siw", bad, cwd=tmp_path).returncode == 1
+    (tmp_path / "linux-siw").write_text("[]", encoding="utf-8")  # the shipped list takes precedence
+    assert check("--waivers=linux-siw", bad, cwd=tmp_path).returncode == 0
+    assert check("--waivers=./linux-siw", bad, cwd=tmp_path).returncode == 1
 
 
 def test_about(check, bad, tmp_path):
