@@ -8,7 +8,6 @@
 #include "support/output_file.h"
 #include "support/stderr_line.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 
@@ -196,28 +195,19 @@ static bool waivers_possible(const struct check_options *options)
                      (output_file_possible(path) || report_output_trouble(path)));
 }
 
-/* Whether --rotate may later write over an input: the names that exist in the folder of the reports tell. */
+/* Whether --rotate may later write over an input: the number in the name of the input tells which report that would be.
+ */
 static bool part_is_taken(const struct check_options *options, const struct report_output *output)
 {
-    const char *slash = output->path ? strrchr(output->path, '/') : NULL;
-    g_autofree gchar *folder = slash ? g_strndup(output->path, (gsize)(slash - output->path) + 1) : g_strdup(".");
-    DIR *names = options->rotate_ns != 0 && output->path ? opendir(folder) : NULL;
-    const struct dirent *entry;
     bool taken = false;
 
-    while (names && !taken && (entry = readdir(names))) {
-        const char *name = entry->d_name;
-
-        for (const char *dash = strchr(name, '-'); dash && !taken; dash = strchr(dash + 1, '-')) {
+    for (char **file = options->files; options->rotate_ns != 0 && output->path && *file; file++)
+        for (const char *dash = strchr(*file, '-'); dash && !taken; dash = strchr(dash + 1, '-')) {
             guint64 n = g_ascii_isdigit(dash[1]) ? g_ascii_strtoull(dash + 1, NULL, 10) : 0;
             g_autofree gchar *path = n > 0 && n <= UINT32_MAX ? report_path_of(output, (uint32_t)n) : NULL;
-            g_autofree gchar *made = path ? g_path_get_basename(path) : NULL;
 
-            taken = made && strcmp(made, name) == 0 && report_is_taken(options, "--rotate", path);
+            taken = path && report_is_taken(options, "--rotate", path);
         }
-    }
-    if (names)
-        closedir(names);
     return taken;
 }
 
