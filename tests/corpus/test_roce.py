@@ -44,7 +44,7 @@ def test_every_file_is_listed(folder, manifest):
 
 
 def test_counts(reports, manifest):
-    """Compared with an independent count (captures/README.md)."""
+    """Compared with an independent count (docs/captures.md)."""
     for row in manifest:
         capture = reports[row["file"]]
         of = calls(capture)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A rule's case in rules/LAYER.cases, for the test that plays it (rules/README.md): a statement, and iwarp-check's
+ * A rule's case in rules/LAYER.cases, for the test that plays it (docs/case-files.md): a statement, and iwarp-check's
  * required results.
  */
 #ifndef IWARP_TESTS_UNIT_RULES_RULE_CASE_H

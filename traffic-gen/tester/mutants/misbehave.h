@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mutants: devices that answer one stimulus wrongly, to test the suites (`mutant` in rules/README.md). The stack itself
- * conforms; its hooks (mpa_end_spoil, qp_spoil, rpc_end_spoil) and options make everything wrong.
+ * Mutants: devices that answer one stimulus wrongly, to test the suites (`mutant` in docs/case-files.md). The stack
+ * itself conforms; its hooks (mpa_end_spoil, qp_spoil, rpc_end_spoil) and options make everything wrong.
  */
 #ifndef IWARP_TRAFFIC_TESTER_MUTANTS_MISBEHAVE_H
 #define IWARP_TRAFFIC_TESTER_MUTANTS_MISBEHAVE_H

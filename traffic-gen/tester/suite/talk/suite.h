@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The active suites: tables of cases, each with a stimulus for a device under test (DUT) and the expected reaction. The
- * tables are made from the rules' blocks, `case` in rules/README.md. A case runs on fresh connections; its id is that
- * of the rule that it provokes, with a suffix where a rule needs several. Its function talks
+ * tables are made from the rules' blocks, `case` in docs/case-files.md. A case runs on fresh connections; its id is
+ * that of the rule that it provokes, with a suffix where a rule needs several. Its function talks
  * (traffic-gen/tester/suite/talk/talk.h) and gives a verdict. The engine watches the whole conversation and decides
  * where it can: a violation of the rule that it counts overrides the function's verdict.
  */
