@@ -14,8 +14,8 @@ import pytest
 from generated import NETS, WAYS, base, findings, judge, name, profile
 from test_corpus import NOTES, expected, show
 
-SEEDS = int(os.environ.get("IWARP_SEEDS", "20"))
-FAULT_SEEDS = range(1, 1 + int(os.environ.get("IWARP_FAULT_SEEDS", "3")))
+SEEDS = int(os.environ.get("IWARP_SEEDS", "10"))
+FAULT_SEEDS = range(1, 1 + int(os.environ.get("IWARP_FAULT_SEEDS", "2")))
 CHUNK = 100  # conversations per call of iwarp-check
 TOGETHER = 25  # faults per run of iwarp-gen
 PORT = 40001  # of a run's first conversation; the others count from it
