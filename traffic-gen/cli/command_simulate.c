@@ -13,12 +13,13 @@ struct simulate_options {
     gdouble seconds;
     gint failures; /* wrong conversations until the run ends */
     gboolean conforming, reduce, verbose;
-    char *inject, *output, **check;
+    char *inject, *output, *adversary, **check;
+    enum adversary who;
     struct plan_wish wish;
 };
 
 struct simulate_sums {
-    uint64_t played, conforming, faults, provoked, distorted, visible, failed;
+    uint64_t played, conforming, faults, provoked, distorted, visible, forged, failed;
 };
 
 static void simulate_count(struct simulate_sums *sums, const struct simulation *simulation)
@@ -29,6 +30,7 @@ static void simulate_count(struct simulate_sums *sums, const struct simulation *
     sums->provoked += simulation->provoked;
     sums->distorted += simulation->distorted;
     sums->visible += simulation->visible;
+    sums->forged += simulation->forged && simulation->forgeries->len > 0;
     sums->failed += simulation->outcome != SIMULATE_RIGHT;
 }
 
@@ -52,7 +54,7 @@ static void simulate_say(const struct simulation *simulation)
 static int simulate_seed(const struct simulate_options *options, struct judge *judge, uint64_t seed,
                          struct simulate_sums *sums)
 {
-    struct simulation *simulation = simulation_new(seed, &options->wish);
+    struct simulation *simulation = simulation_new(seed, &options->wish, options->who);
     int status = COMMAND_DONE;
 
     simulate(simulation, judge);
@@ -74,10 +76,12 @@ static void simulate_say_sums(const struct simulate_sums *sums, uint64_t first, 
 {
     printf("seeds %" PRIu64 " to %" PRIu64 ": %" PRIu64 " conversations in %.1f s of processor time, %.0f a second\n"
            "  %" PRIu64 " conforming, %" PRIu64 " with a fault, of which %" PRIu64 " were provoked\n"
-           "  %" PRIu64 " captures with distortions; %" PRIu64 " faults stay visible in them\n"
-           "  %" PRIu64 " wrong\n",
+           "  %" PRIu64 " captures with distortions; %" PRIu64 " faults stay visible in them\n",
            first, first + sums->played - 1, sums->played, worked, (double)sums->played / MAX(worked, 1e-3),
-           sums->conforming, sums->faults, sums->provoked, sums->distorted, sums->visible, sums->failed);
+           sums->conforming, sums->faults, sums->provoked, sums->distorted, sums->visible);
+    if (sums->forged > 0)
+        printf("  %" PRIu64 " captures with forged packets\n", sums->forged);
+    printf("  %" PRIu64 " wrong\n", sums->failed);
 }
 
 static int simulate_run(const struct simulate_options *options, struct judge *judge)
@@ -112,6 +116,8 @@ static int simulate_checked(struct simulate_options *options)
         return status;
     if (options->output && options->count != 1)
         return command_fail("-w writes the capture of one seed; it needs --count=1");
+    if (options->adversary && !(options->who = adversary_named(options->adversary)))
+        return command_fail("no adversary '%s': outsider, blind, initiator or responder", options->adversary);
     options->wish.conforming = options->conforming;
     if (options->inject && !(options->wish.fault = fault_find(options->inject)))
         return command_fail("no fault '%s' (see: iwarp-gen list faults)", options->inject);
@@ -139,6 +145,9 @@ int command_simulate(int argc, char **argv)
         {"failures", 0, 0, G_OPTION_ARG_INT, &options.failures, "stop after N wrong conversations (default 10)", "N"},
         {"inject", 0, 0, G_OPTION_ARG_STRING, &options.inject, "plant this fault in each conversation", "ID"},
         {"conforming", 0, 0, G_OPTION_ARG_NONE, &options.conforming, "plant no fault", NULL},
+        {"adversary", 0, 0, G_OPTION_ARG_STRING, &options.adversary,
+         "forge packets that no receiver accepts: outsider, blind, initiator or responder; the verdict must stay",
+         "WHO"},
         {"check", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.check,
          "option of iwarp-check for the checker, such as --skip=ID; may be repeated", "OPTION"},
         {"reduce", 0, 0, G_OPTION_ARG_NONE, &options.reduce, "shorten each wrong conversation", NULL},

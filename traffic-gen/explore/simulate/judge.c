@@ -95,7 +95,8 @@ static void take_findings(GArray *findings, const struct report_connection *conn
     }
 }
 
-GArray *judge_view(struct judge *judge, const struct packets *packets, const struct view *view, bool rfc5666)
+GArray *judge_view(struct judge *judge, const struct packets *packets, const struct view *view, bool rfc5666,
+                   bool *undone)
 {
     const struct check_setup setup = {.options = &judge->options[rfc5666], .threads = 1};
     struct reading_view reading = {.packets = packets, .view = view};
@@ -109,6 +110,8 @@ GArray *judge_view(struct judge *judge, const struct packets *packets, const str
     check_capture(&setup, source, capture);
     for (unsigned i = 0; i < capture->connections->len; i++)
         take_findings(findings, capture->connections->pdata[i]);
+    if (undone)
+        *undone = report_capture_undone(capture);
     capture_close(source);
     report_capture_free(capture);
     return findings;

@@ -20,7 +20,11 @@ struct judge;
 struct judge *judge_open(const char *const *more, char **error);
 void judge_close(struct judge *judge);
 
-/* The findings, struct judged_finding; free with g_array_unref(). */
-GArray *judge_view(struct judge *judge, const struct packets *packets, const struct view *view, bool rfc5666);
+/*
+ * The findings, struct judged_finding; free with g_array_unref(). *undone: the checker says that it could not judge
+ * everything; NULL: not wanted.
+ */
+GArray *judge_view(struct judge *judge, const struct packets *packets, const struct view *view, bool rfc5666,
+                   bool *undone);
 
 #endif

@@ -83,6 +83,21 @@ static void without_distortions(const struct reduction *reduction)
     }
 }
 
+/* ---- forged packets ---- */
+
+static void without_forgeries(const struct reduction *reduction)
+{
+    GArray *forgeries = reduction->simulation->forgeries;
+
+    for (unsigned i = forgeries ? forgeries->len : 0; i-- > 0;) {
+        struct forgery kept = g_array_index(forgeries, struct forgery, i);
+
+        g_array_remove_index(forgeries, i);
+        if (!still_wrong(reduction))
+            g_array_insert_val(forgeries, i, kept);
+    }
+}
+
 /* All of them begin this many packets earlier than in `from`. */
 static void set_earlier(GArray *distortions, const GArray *from, unsigned packets)
 {
@@ -181,6 +196,7 @@ void simulate_reduce(struct simulation *simulation, struct judge *judge)
     const struct reduction reduction = {simulation, judge, simulation->outcome, simulation->rule};
     struct plan *plan = simulation->plan;
 
+    without_forgeries(&reduction);
     without_talks(&reduction);
     without_net(&reduction);
     without(&reduction, &plan->ipv6);

@@ -6,11 +6,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct simulation *simulation_new(uint64_t seed, const struct plan_wish *wish)
+struct simulation *simulation_new(uint64_t seed, const struct plan_wish *wish, enum adversary adversary)
 {
     struct simulation *simulation = g_new0(struct simulation, 1);
 
     simulation->plan = plan_choose(seed, wish);
+    simulation->adversary = adversary;
     packets_init(&simulation->packets);
     return simulation;
 }
@@ -20,6 +21,8 @@ void simulation_free(struct simulation *simulation)
     plan_drop(simulation->plan);
     if (simulation->distortions)
         g_array_unref(simulation->distortions);
+    if (simulation->forgeries)
+        g_array_unref(simulation->forgeries);
     packets_clear(&simulation->packets);
     view_free(simulation->view);
     g_free(simulation->why);
@@ -167,10 +170,66 @@ static void judge_distorted(struct simulation *simulation, struct judge *judge, 
     GArray *findings;
 
     simulate_show(simulation, true);
-    findings = judge_view(judge, &simulation->packets, simulation->view, plan->rfc5666);
+    findings = judge_view(judge, &simulation->packets, simulation->view, plan->rfc5666, NULL);
     simulation->visible = named && visible_in(simulation->view, &simulation->packets, plan, named);
     if (nothing_false(simulation, findings) && simulation->visible)
         simulate_is_named(simulation, findings);
+    g_array_unref(findings);
+}
+
+/* ---- with an adversary ---- */
+
+static unsigned count_rule(const GArray *findings, const struct rule *rule)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < findings->len; i++)
+        n += g_array_index(findings, struct judged_finding, i).rule == rule;
+    return n;
+}
+
+/* A hostile end may be accused of what it sends. */
+static bool accuses_adversary(const struct simulation *simulation, const struct judged_finding *finding)
+{
+    const unsigned at = finding->frame - 1;
+
+    return (simulation->adversary == ADVERSARY_INITIATOR || simulation->adversary == ADVERSARY_RESPONDER) &&
+           !finding->awaited && at < simulation->view->shown->len &&
+           packets_frame(&simulation->packets, view_packet(simulation->view, at))->to_client ==
+               (simulation->adversary == ADVERSARY_RESPONDER);
+}
+
+/* The first finding above notes that `these` have more often than `others`; NULL: none. */
+static const struct judged_finding *first_beyond(const GArray *these, const GArray *others)
+{
+    for (unsigned i = 0; i < these->len; i++) {
+        const struct judged_finding *finding = &g_array_index(these, struct judged_finding, i);
+
+        if (finding->severity != SEVERITY_NOTE && count_rule(these, finding->rule) > count_rule(others, finding->rule))
+            return finding;
+    }
+    return NULL;
+}
+
+/* The findings are those of the capture without forged packets, or the checker says what it could not judge. */
+static void judge_forged(struct simulation *simulation, struct judge *judge, const GArray *whole)
+{
+    const struct judged_finding *more, *fewer;
+    GArray *findings;
+    bool undone;
+
+    simulation->forged = true;
+    adversary_forge(simulation->forgeries, &simulation->packets, simulation->view);
+    findings = judge_view(judge, &simulation->packets, simulation->view, simulation->plan->rfc5666, &undone);
+    more = first_beyond(findings, whole);
+    fewer = first_beyond(whole, findings);
+    if (more && !undone && !accuses_adversary(simulation, more))
+        simulate_fail(simulation, SIMULATE_FALSE, more->rule,
+                      g_strdup_printf("frame %" PRIu32 ": %s %s: %s", more->frame, rule_severity_name(more->severity),
+                                      more->rule->id, more->message));
+    else if (fewer && !undone)
+        simulate_fail(simulation, SIMULATE_MISSED, fewer->rule,
+                      g_strdup_printf("%s is not named any more", fewer->rule->id));
     g_array_unref(findings);
 }
 
@@ -184,19 +243,23 @@ void simulate(struct simulation *simulation, struct judge *judge)
     simulation->outcome = SIMULATE_RIGHT;
     simulation->rule = NULL;
     g_clear_pointer(&simulation->why, g_free);
-    simulation->visible = false;
+    simulation->visible = simulation->forged = false;
     if (!packets_play(plan, &simulation->packets, &simulation->provoked, &error)) {
         simulate_fail(simulation, SIMULATE_UNPLAYED, NULL, error);
         return;
     }
     if (!simulation->distortions)
         simulation->distortions = distort_choose(&random, simulation->packets.frames->len);
+    if (!simulation->forgeries && simulation->adversary)
+        simulation->forgeries = adversary_choose(&random, simulation->adversary, &simulation->packets, plan->roce);
     simulate_show(simulation, false);
-    findings = judge_view(judge, &simulation->packets, simulation->view, plan->rfc5666);
-    if (nothing_false(simulation, findings) &&
-        (!simulation->provoked || !is_error(plan->fault) || !visible_in_whole(plan, rule_of_fault(plan->fault)) ||
-         simulate_is_named(simulation, findings)) &&
-        simulation->distortions->len > 0)
+    findings = judge_view(judge, &simulation->packets, simulation->view, plan->rfc5666, NULL);
+    if (simulation->adversary)
+        judge_forged(simulation, judge, findings);
+    else if (nothing_false(simulation, findings) &&
+             (!simulation->provoked || !is_error(plan->fault) || !visible_in_whole(plan, rule_of_fault(plan->fault)) ||
+              simulate_is_named(simulation, findings)) &&
+             simulation->distortions->len > 0)
         judge_distorted(simulation, judge, findings);
     g_array_unref(findings);
 }
@@ -233,6 +296,11 @@ void simulation_append_text(GString *out, const struct simulation *simulation)
     for (unsigned i = 0; i < plan->talks->len; i++) {
         g_string_append_printf(out, "  client %u: ", i + 1);
         append_command(out, plan, plan->talks->pdata[i], plan->fault && i == 0);
+        g_string_append_c(out, '\n');
+    }
+    for (unsigned i = 0; simulation->forged && i < simulation->forgeries->len; i++) {
+        g_string_append(out, "  ");
+        adversary_append_text(out, &g_array_index(simulation->forgeries, struct forgery, i));
         g_string_append_c(out, '\n');
     }
     for (unsigned i = 0; simulation->distorted && i < simulation->distortions->len; i++) {

@@ -7,6 +7,7 @@
 #ifndef IWARP_TRAFFIC_EXPLORE_SIMULATE_SIMULATE_H
 #define IWARP_TRAFFIC_EXPLORE_SIMULATE_SIMULATE_H
 
+#include "traffic-gen/explore/simulate/adversary.h"
 #include "traffic-gen/explore/simulate/distort.h"
 #include "traffic-gen/explore/simulate/judge.h"
 
@@ -19,12 +20,15 @@ enum simulate_outcome {
 
 struct simulation {
     struct plan *plan;
-    GArray *distortions; /* struct distortion; NULL: not chosen yet */
+    GArray *distortions;      /* struct distortion; NULL: not chosen yet */
+    enum adversary adversary; /* instead of distortions */
+    GArray *forgeries;        /* struct forgery; NULL: not chosen yet */
     /* Filled by simulate(). */
     struct packets packets;
     struct view *view; /* the capture of the verdict */
     bool provoked;     /* the fault was played */
     bool distorted;    /* the verdict is about the capture with distortions */
+    bool forged;       /* the verdict is about the capture with forged packets */
     unsigned missing;  /* packets that the capture lacks */
     bool visible;      /* the fault stays visible in it */
     enum simulate_outcome outcome;
@@ -33,10 +37,13 @@ struct simulation {
 };
 
 /* Chooses what a seed means. Free with simulation_free(). */
-struct simulation *simulation_new(uint64_t seed, const struct plan_wish *wish);
+struct simulation *simulation_new(uint64_t seed, const struct plan_wish *wish, enum adversary adversary);
 void simulation_free(struct simulation *simulation);
 
-/* Plays and checks: the complete capture first, then the distorted one unless the first was wrong. */
+/*
+ * Plays and checks: the complete capture first, then the distorted one, or the one with forged packets, unless the
+ * first was wrong.
+ */
 void simulate(struct simulation *simulation, struct judge *judge);
 
 /* Makes a wrong simulation as short as possible, so that it stays wrong in the same way. */
