@@ -756,6 +756,20 @@ void ib_rc_disconnect(struct ib_rc *rc, int64_t now_ns)
         ib_not_ready_end(&rc->side[sender], rc->side[other_side(sender)].trailed_ns, now_ns);
 }
 
+/*
+ * Requests after a gap that nobody acknowledged, and that the side never reached although new requests came later:
+ * after a loss, a requester sends everything from the gap on again (section 9.7.3.2), so another host sent these.
+ */
+static void refuse_contradicted(struct ib_rc *rc, unsigned side)
+{
+    struct ib_requests *requests = &rc->side[side];
+    const struct ib_recent *latest = &requests->recent[requests->messages % IB_RC_RECENT];
+
+    if (requests->messages > 0 && !requests->next_least)
+        rc->counts.refused[side][REFUSED_WINDOW] += ib_held_drop(
+            &requests->held, requests->acked_known ? requests->acked : IB_RC_ORIGIN, latest->latest.frame);
+}
+
 size_t ib_rc_held(const struct ib_rc *rc, unsigned side)
 {
     const struct dispute *dispute = &rc->accept.dispute;
@@ -779,6 +793,7 @@ void ib_rc_finish(struct ib_rc *rc)
     for (unsigned side = 0; side < 2; side++) {
         struct ib_requests *requests = &rc->side[side];
 
+        refuse_contradicted(rc, side);
         give_held(rc, side, 0, 0, true);
         if (ib_rc_missing(rc, side)) {
             uint32_t frame = requests->sent_frame;

@@ -105,6 +105,29 @@ bool ib_held_add(struct ib_held *held, size_t limit, uint64_t offset, const stru
     return true;
 }
 
+unsigned ib_held_drop(struct ib_held *held, uint64_t from, uint32_t before)
+{
+    struct ib_held_packet **packets;
+    size_t kept = 0, n = held->n;
+
+    if (n == 0)
+        return 0;
+    packets = held->packets + held->first;
+    for (size_t i = 0; i < n; i++) {
+        struct ib_held_packet *packet = packets[i];
+
+        if (packet->offset < from || packet->frame >= before) {
+            packets[kept++] = packet;
+            continue;
+        }
+        held->octets -= sizeof *packet + packet->packet.payload_captured;
+        free(packet);
+    }
+    held->n = kept;
+    INVARIANT(ib_held_is_sound(held));
+    return (unsigned)(n - kept);
+}
+
 struct ib_held_packet *ib_held_take(struct ib_held *held)
 {
     struct ib_held_packet *first = held->packets[held->first++];

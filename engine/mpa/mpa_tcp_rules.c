@@ -63,12 +63,12 @@ static void watch_ack(struct mpa_connection *mpa, const struct tcp_segment *segm
 
     if (mine->early_ack.open) {
         /*
-         * A smaller acknowledgment still covers octets that were sent after the early acknowledgment, so they had not
-         * been sent then. New octets, or the elapsed time, show that this segment is really later.
+         * A receiver never takes back what it has acknowledged, so another host may have sent the early acknowledgment.
+         * New octets, or the elapsed time, show that this segment is really later.
          */
-        if (acked > mine->early_ack.sent + 1 && acked < mine->early_ack.acked && offset >= mine->early_ack.offset &&
+        if (acked < mine->early_ack.acked && offset >= mine->early_ack.offset &&
             (segment->length > 0 || segment->time_ns - mine->early_ack.place.time_ns >= EARLY_ACK_MS * millisecond))
-            fail_early_ack(mpa, segment->side, segment->frame);
+            mine->early_ack.open = false;
         return;
     }
     /* One more octet is a FIN, which the capture may have lost. */

@@ -413,6 +413,7 @@ static enum decap_status take_ipv4(struct decap *decap, struct target *target, s
         total = slice.length;
     if (total < header)
         return DECAP_MALFORMED;
+    out->segment.ip_wrong |= total > slice.length; /* the datagram is not whole, so its receiver drops it */
     unsigned flags = get_be16(p + 6);
     uint8_t protocol = p[9];
     if (!is_read(protocol))
@@ -539,6 +540,7 @@ static __attribute__((noinline)) enum decap_status take_ipv6(struct decap *decap
     set_addresses(out, 6, p + 8, p + 24);
     out->segment.df = true;
     slice_skip(&slice, IPV6_HEADER);
+    out->segment.ip_wrong |= length > slice.length;
     if (length)
         slice_bound(&slice, length);
     while (!is_read(protocol)) {

@@ -40,7 +40,7 @@ struct dispute_item *dispute_add(struct dispute *dispute, size_t size, unsigned 
         return NULL;
     *item = (struct dispute_item){.size = size, .ahead = vote == DISPUTE_AHEAD};
     dispute->ahead[side & 1u] += vote == DISPUTE_AHEAD;
-    dispute->behind += vote == DISPUTE_BEHIND;
+    dispute->behind[side & 1u] += vote == DISPUTE_BEHIND;
     *(dispute->last ? &dispute->last->next : &dispute->first) = item;
     dispute->last = item;
     dispute->n++;
@@ -51,23 +51,23 @@ struct dispute_item *dispute_add(struct dispute *dispute, size_t size, unsigned 
 
 enum dispute_reading dispute_read_last(const struct dispute *dispute)
 {
-    unsigned ahead = dispute->ahead[0] + dispute->ahead[1];
+    unsigned ahead = dispute->ahead[0] + dispute->ahead[1], behind = dispute->behind[0] + dispute->behind[1];
 
     /* One side alone is believed if it insists. */
-    return ahead > dispute->behind && (dispute->ahead[!dispute->about] > 0 || ahead >= INSISTS) ? DISPUTE_TRUE
+    return ahead > behind && (dispute->ahead[!dispute->about] > 0 || ahead >= INSISTS) ? DISPUTE_TRUE
                                                                                                 : DISPUTE_FALSE;
 }
 
 enum dispute_reading dispute_read(const struct dispute *dispute)
 {
-    unsigned ahead = dispute->ahead[0] + dispute->ahead[1];
+    unsigned ahead = dispute->ahead[0] + dispute->ahead[1], behind = dispute->behind[0] + dispute->behind[1];
 
-    if (dispute->reached && dispute->behind > 0)
+    if (dispute->reached && behind > 0)
         return DISPUTE_FALSE;
     if (dispute->ahead[0] > 0 && dispute->ahead[1] > 0 &&
-        ahead >= AHEAD_ENOUGH + AHEAD_FOR_EACH_BEHIND * dispute->behind)
+        ahead >= AHEAD_ENOUGH + AHEAD_FOR_EACH_BEHIND * behind)
         return DISPUTE_TRUE;
-    if (dispute->behind >= BEHIND_ENOUGH && dispute->behind >= ahead)
+    if (behind >= BEHIND_ENOUGH && behind >= ahead)
         return DISPUTE_FALSE;
     return dispute->n < DISPUTE_PACKETS && dispute->octets < DISPUTE_OCTETS ? DISPUTE_OPEN : dispute_read_last(dispute);
 }

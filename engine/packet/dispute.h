@@ -46,7 +46,7 @@ struct dispute {
     uint64_t sent;  /* how far its packets that wait have come without a gap */
     bool reached;   /* `sent` has reached `at`: from then on, the side's packets agree with a false claim, too */
     int64_t since_ns;
-    unsigned ahead[2], behind; /* votes; ahead: by side */
+    unsigned ahead[2], behind[2]; /* votes, by side */
     unsigned n;
     size_t octets;
     struct dispute_item *first, *last;

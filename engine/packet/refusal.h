@@ -4,7 +4,7 @@
 #define IWARP_ENGINE_PACKET_REFUSAL_H
 
 enum packet_refusal {
-    REFUSED_CHECKSUM, /* of TCP, or of the IPv4 header; the ICRC has counts of its own */
+    REFUSED_CHECKSUM, /* of TCP or of the IPv4 header, or an IP datagram that is not whole; not the ICRC */
     REFUSED_FLAGS,    /* TCP: no ACK flag; only a SYN or a reset may lack it */
     REFUSED_ACK,      /* acknowledges what was never sent, or what is long past */
     REFUSED_WINDOW,   /* beyond the window that the receiver advertised */

@@ -45,7 +45,9 @@ bool tcp_boundary_established(const struct tcp_pair *pair)
 {
     const struct tcp_side_facts *a = tcp_pair_facts(pair, 0), *b = tcp_pair_facts(pair, 1);
 
-    return a->highest && b->highest && !a->fin && !b->fin && tcp_pair_state(pair) == TCP_PAIR_OPEN;
+    bool shaken = a->syn_seen && b->syn_seen && a->acked_known && b->acked_known; /* the handshake is complete */
+
+    return (shaken || (a->highest && b->highest)) && !a->fin && !b->fin && tcp_pair_state(pair) == TCP_PAIR_OPEN;
 }
 
 /* Whether this segment shows that the other side accepted the SYN or SYN-ACK that was held back. */

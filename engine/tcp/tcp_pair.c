@@ -789,7 +789,9 @@ static void settle_dispute(struct tcp_pair *pair, enum dispute_reading reading)
         if (place == ACCEPTED) {
             pair_take(pair, segment);
         } else {
-            if (place == REFUSED_ACK && pair->events.unsent_acked && view.acked > (int64_t)about->facts.next)
+            /* The side that is said to acknowledge has acknowledged less since: somebody else sent the segment. */
+            if (place == REFUSED_ACK && pair->events.unsent_acked && view.acked > (int64_t)about->facts.next &&
+                dispute.behind[!dispute.about] == 0)
                 pair->events.unsent_acked(pair->events.ctx, segment, not_negative(view.start), (uint64_t)view.acked);
             pair_refuse(pair, segment, place);
         }
