@@ -22,6 +22,7 @@ void dispute_begin(struct dispute *dispute, const struct dispute *claim)
                                 .kind = claim->kind,
                                 .at = claim->at,
                                 .sent = claim->sent,
+                                .wild = claim->wild,
                                 .since_ns = claim->since_ns};
 }
 
@@ -54,8 +55,9 @@ enum dispute_reading dispute_read_last(const struct dispute *dispute)
     unsigned ahead = dispute->ahead[0] + dispute->ahead[1], behind = dispute->behind[0] + dispute->behind[1];
 
     /* One side alone is believed if it insists. */
-    return ahead > behind && (dispute->ahead[!dispute->about] > 0 || ahead >= INSISTS) ? DISPUTE_TRUE
-                                                                                                : DISPUTE_FALSE;
+    return ahead > behind && ((dispute->ahead[!dispute->about] > 0 && !dispute->wild) || ahead >= INSISTS)
+               ? DISPUTE_TRUE
+               : DISPUTE_FALSE;
 }
 
 enum dispute_reading dispute_read(const struct dispute *dispute)

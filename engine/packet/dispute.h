@@ -44,6 +44,7 @@ struct dispute {
     unsigned kind;  /* the caller's */
     uint64_t at;    /* as far as this */
     uint64_t sent;  /* how far its packets that wait have come without a gap */
+    bool wild;      /* no packet of this connection makes the claim plausible: one side alone has to insist */
     bool reached;   /* `sent` has reached `at`: from then on, the side's packets agree with a false claim, too */
     int64_t since_ns;
     unsigned ahead[2], behind[2]; /* votes, by side */
@@ -52,7 +53,7 @@ struct dispute {
     struct dispute_item *first, *last;
 };
 
-/* about, kind, at, sent and since_ns are those of `claim`. */
+/* about, kind, at, sent, wild and since_ns are those of `claim`. */
 void dispute_begin(struct dispute *dispute, const struct dispute *claim);
 /* The side's packets have come to `end` without a gap. True: they have reached the claim. */
 bool dispute_reach(struct dispute *dispute, uint64_t end);

@@ -21,7 +21,7 @@ enum {
     LINGER_FRAMES_DEFAULT = 16384, /* at 12 packets a connection, 1365 of them */
     BUCKETS_FIRST = 64,
 };
-static const int64_t linger_default_ns = INT64_C(10) * 1000000000;
+static const int64_t linger_default_ns = INT64_C(10) * 1000000000, handshake_ns = INT64_C(1000000000);
 
 struct link {
     struct link *previous, *next;
@@ -547,6 +547,13 @@ struct beginning {
     struct slot *former; /* still at these addresses, or NULL */
 };
 
+/* Another SYN so soon after a SYN may be forged: the answer decides. A host tries again after a second. */
+static bool is_in_handshake(const struct slot *slot, const struct tcp_segment *segment)
+{
+    return segment->flags & TCP_SYN && slot->state == SLOT_OPEN &&
+           segment->time_ns - slot->connection.end_ns < handshake_ns;
+}
+
 /*
  * The slot for a segment with known addresses and side; NULL: open a new connection. *ignore: the segment belongs to no
  * connection.
@@ -588,7 +595,11 @@ static struct slot *tcp_connections_settle(struct connections *connections, stru
             beginning->with_syn = slot->pending != NULL;
             break;
         case TCP_BEGINS:
-            break;
+            if (!is_in_handshake(slot, s))
+                break;
+            remember_syn(slot, segment);
+            *ignore = true;
+            return slot;
         }
     }
     beginning->former = replace(connections, slot, s->time_ns);

@@ -116,6 +116,7 @@ struct dispute tcp_accept_claim(const struct tcp_accept *accept, const struct tc
         claim.kind = REFUSED_ACK;
         claim.at = (uint64_t)view->acked;
         claim.sent = view->sent[1];
+        claim.wild = accept->side[view->side].window_known && claim.at > accept->side[view->side].edge + BEYOND;
     }
     return claim;
 }

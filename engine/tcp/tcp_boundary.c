@@ -47,7 +47,7 @@ bool tcp_boundary_established(const struct tcp_pair *pair)
 
     bool shaken = a->syn_seen && b->syn_seen && a->acked_known && b->acked_known; /* the handshake is complete */
 
-    return (shaken || (a->highest && b->highest)) && !a->fin && !b->fin && tcp_pair_state(pair) == TCP_PAIR_OPEN;
+    return (shaken || (a->highest && b->highest)) && tcp_pair_state(pair) == TCP_PAIR_OPEN;
 }
 
 /* Whether this segment shows that the other side accepted the SYN or SYN-ACK that was held back. */
@@ -81,12 +81,20 @@ static bool boundary_is_foreign(const struct tcp_pair *pair, const struct tcp_se
            tcp_pair_state(pair) == TCP_PAIR_CLOSED;
 }
 
-/* One sequence number beyond the octets may belong to an uncaptured FIN. */
-static bool is_reset_beyond(const struct tcp_pair *pair, const struct tcp_segment *segment)
+/*
+ * The receiver may not accept the reset: the SYN that the reset answers was not acknowledged (RFC 9293 section
+ * 3.10.7.3), or the reset is beyond the octets; one sequence number more may belong to an uncaptured FIN.
+ */
+static bool is_odd_reset(const struct tcp_pair *pair, const struct tcp_segment *segment)
 {
-    const struct tcp_side_facts *facts = tcp_pair_facts(pair, segment->side);
+    const struct tcp_side_facts *facts = tcp_pair_facts(pair, segment->side),
+                                *peer = tcp_pair_facts(pair, !segment->side);
 
-    return segment->flags & TCP_RST && tcp_boundary_established(pair) &&
+    if (!(segment->flags & TCP_RST))
+        return false;
+    if (!facts->syn_seen && facts->highest == 0 && peer->syn_seen && peer->highest == 0)
+        return !(segment->flags & TCP_ACK) || segment->ack != peer->isn;
+    return (facts->syn_seen || tcp_boundary_established(pair)) &&
            (int32_t)(segment->seq - (facts->isn + (uint32_t)facts->highest)) > 1;
 }
 
@@ -97,7 +105,7 @@ enum tcp_boundary tcp_boundary_judge(const struct tcp_pair *pair, const struct t
         return TCP_HAS_BEGUN;
     if (tcp_pair_is_reuse(pair, segment))
         return tcp_boundary_established(pair) ? TCP_MAY_BEGIN : TCP_BEGINS;
-    if (is_reset_beyond(pair, segment))
+    if (is_odd_reset(pair, segment))
         return TCP_MAY_END;
     if (boundary_is_foreign(pair, segment))
         return TCP_BEGINS;

@@ -766,9 +766,11 @@ static void settle_dispute(struct tcp_pair *pair, enum dispute_reading reading)
     struct dispute dispute = pair->accept.dispute;
     struct side *about = &pair->side[dispute.about];
 
+    if (dispute.kind == REFUSED_CHECKSUM && pair->accept.side[dispute.about].sum_of_data)
+        reading = DISPUTE_FALSE; /* data with a right checksum came after all */
     if (reading == DISPUTE_TRUE && dispute.kind == REFUSED_ACK)
         about->claimed = pair_larger(about->claimed, dispute.at);
-    if (reading == DISPUTE_FALSE && dispute.kind == REFUSED_ACK) /* octets after a gap, said to be acknowledged */
+    if (reading == DISPUTE_FALSE && dispute.kind == REFUSED_ACK && !dispute.wild) /* octets after a gap, said to be acknowledged */
         tcp_held_cut(&about->held, about->facts.next);
     if (reading == DISPUTE_TRUE && dispute.kind == REFUSED_CHECKSUM)
         pair->accept.side[dispute.about].sum_unused = true;
@@ -791,7 +793,7 @@ static void settle_dispute(struct tcp_pair *pair, enum dispute_reading reading)
         } else {
             /* The side that is said to acknowledge has acknowledged less since: somebody else sent the segment. */
             if (place == REFUSED_ACK && pair->events.unsent_acked && view.acked > (int64_t)about->facts.next &&
-                dispute.behind[!dispute.about] == 0)
+                dispute.behind[!dispute.about] == 0 && !dispute.wild)
                 pair->events.unsent_acked(pair->events.ctx, segment, not_negative(view.start), (uint64_t)view.acked);
             pair_refuse(pair, segment, place);
         }
