@@ -766,8 +766,8 @@ static void refuse_contradicted(struct ib_rc *rc, unsigned side)
     const struct ib_recent *latest = &requests->recent[requests->messages % IB_RC_RECENT];
 
     if (requests->messages > 0 && !requests->next_least)
-        rc->counts.refused[side][REFUSED_WINDOW] += ib_held_drop(
-            &requests->held, requests->acked_known ? requests->acked : IB_RC_ORIGIN, latest->latest.frame);
+        rc->counts.refused[side][REFUSED_WINDOW] +=
+            ib_held_drop(&requests->held, requests->acked_known ? requests->acked : IB_RC_ORIGIN, latest->latest.frame);
 }
 
 size_t ib_rc_held(const struct ib_rc *rc, unsigned side)

@@ -66,8 +66,7 @@ enum dispute_reading dispute_read(const struct dispute *dispute)
 
     if (dispute->reached && behind > 0)
         return DISPUTE_FALSE;
-    if (dispute->ahead[0] > 0 && dispute->ahead[1] > 0 &&
-        ahead >= AHEAD_ENOUGH + AHEAD_FOR_EACH_BEHIND * behind)
+    if (dispute->ahead[0] > 0 && dispute->ahead[1] > 0 && ahead >= AHEAD_ENOUGH + AHEAD_FOR_EACH_BEHIND * behind)
         return DISPUTE_TRUE;
     if (behind >= BEHIND_ENOUGH && behind >= ahead)
         return DISPUTE_FALSE;

@@ -770,7 +770,8 @@ static void settle_dispute(struct tcp_pair *pair, enum dispute_reading reading)
         reading = DISPUTE_FALSE; /* data with a right checksum came after all */
     if (reading == DISPUTE_TRUE && dispute.kind == REFUSED_ACK)
         about->claimed = pair_larger(about->claimed, dispute.at);
-    if (reading == DISPUTE_FALSE && dispute.kind == REFUSED_ACK && !dispute.wild) /* octets after a gap, said to be acknowledged */
+    if (reading == DISPUTE_FALSE && dispute.kind == REFUSED_ACK &&
+        !dispute.wild) /* octets after a gap, said to be acknowledged */
         tcp_held_cut(&about->held, about->facts.next);
     if (reading == DISPUTE_TRUE && dispute.kind == REFUSED_CHECKSUM)
         pair->accept.side[dispute.about].sum_unused = true;
