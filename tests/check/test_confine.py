@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""When iwarp-check reads packets it can open no other file and start no program: it is made to try."""
+"""When iwarp-check reads packets it can open no other file and start no program; these tests make it try."""
 import ctypes
 import os
 import pathlib

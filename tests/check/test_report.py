@@ -89,7 +89,7 @@ def test_only_true_equivalents_share_the_outcome(report, catalogue, good, bad):
 
 
 def test_one_violation_fails_one_rule(report, check, capture):
-    """Rules judged with it are named, but neither failed nor waived by name."""
+    """Rules that are judged with the rule are named, but do not fail and are not waived by name."""
     path = capture("rpcrdma", "--inject=CMPD-4.1-03")
     _, parsed = report(path)
     connection, = parsed["captures"][0]["connections"]

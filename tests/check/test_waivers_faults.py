@@ -89,7 +89,7 @@ def test_no_fault_passes_that_no_reason_names(check, faults, bare, name):
 
 
 def test_no_unanswered_call_is_waived(check, faults, bare, root):
-    """Not even by all files together: the remaining finding says so."""
+    """Even all files together do not waive everything: the remaining finding shows this."""
     silent = [path for path, (rules, _) in bare.items() if "RPCR-4.5.4-03" in rules]
     assert silent
     left = failing(check, silent, "--waivers=linux", "--waivers=ganesha")

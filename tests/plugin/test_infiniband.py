@@ -434,7 +434,7 @@ def test_links(wireshark, tmp_path, link, mode):
 
 
 def test_the_built_in_never_comes_first(wireshark, tmp_path, mode):
-    """It claims this Send of another connection, and then Wireshark asks it first."""
+    """The dissector claims this Send of another connection, and Wireshark then asks this dissector first."""
     path = tmp_path / "mixed.pcap"
     roce.write(path, before=[roce.connected(roce.CLIENT, roce.SERVER, roce.SEND_ONLY, 7, roce.words(1, 9, 9, 3) + bytes(40), qp=0x999)])
     protocols = [frame["frame.protocols"][0] for frame in wireshark.fields(path, ["frame.protocols"], *mode, "-Y", "infiniband")]
@@ -444,7 +444,7 @@ def test_the_built_in_never_comes_first(wireshark, tmp_path, mode):
 
 @pytest.mark.parametrize("seed", [7, 10])
 def test_a_send_whose_last_packet_came_first(wireshark, generated, seed):
-    """It is complete in the frame that shows it, not in that of its last packet."""
+    """The message is complete in the frame that shows it, not in the frame of its last packet."""
     path = generated("nfs2", "--transport=roce", "--net=reorder=0.3", f"--seed={seed}")
     names = ["rpcrdma.send.complete_in", "rpcrdma.xid", "rpcrdma.taken_in"]
     frames = {frame["frame"]: frame for frame in wireshark.fields(path, names, "-2")}

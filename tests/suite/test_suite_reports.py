@@ -331,7 +331,7 @@ def test_also_seen_is_a_failure(echoes_res, tmp_path):
 
 
 def test_our_own_reset_is_not_the_device():
-    """It never stops sending: our reset, and its TCP's answer to it, is not a refusal of a wrong CRC."""
+    """The device never stops sending: our reset, and its TCP's answer to the reset, are not a refusal of a wrong CRC."""
     def flood(connection, over):
         connection.recv(100)
         connection.sendall(REPLY)

@@ -183,7 +183,7 @@ def test_waiver_lists_are_those_of_the_program(page, check):
 # ---- the page ----
 
 def frame_picture(page):
-    """What is painted when the report's frame fills the window."""
+    """The pixels when the report's frame fills the window."""
     page.evaluate("document.getElementById('report').scrollIntoView(), new Promise((done) => setTimeout(done, 300))")
     return base64.b64decode(page.call("Page.captureScreenshot", format="png")["data"])
 
@@ -316,7 +316,7 @@ def spoilt_texts(data):
 
 
 def test_markup_in_the_capture(page):
-    """What the report has of a capture are numbers, and words of its own."""
+    """The report contains only numbers from a capture, and its own words."""
     data = spoilt_texts((ROOT / "captures/real/nfs/nfs41-names.pcap").read_bytes())
     assert data.count(b"<a href") > 3
     drop(page, ("<a href=x.invalid>here</a>.pcap", data))
@@ -375,7 +375,7 @@ def test_files_dragged_over_the_report_reach_the_page(page):
 
 
 def test_cancel(page):
-    """A capture of 500 MB would take long; its worker ends at once, and the page goes on."""
+    """A capture of 500 MB would take long; its worker ends at once, and the page continues."""
     data = PASSES.read_bytes()
     drop(page, ("endless.pcap", data, 500_000_000 // len(data)))
     wait_for(lambda: page.evaluate("document.getElementById('progress').value > 0"), 120)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""When a report and a capture of its run agree."""
+"""Tests when a report and a capture of its run agree."""
 import json
 
 import pytest

@@ -247,7 +247,7 @@ GEN = ("iwarp-gen test {where} --suite=rpcrdma,nfs --timeout=4 --accept-timeout=
 
 
 def provoke(guests, gen, linux, script, words, tmp_path):
-    """iwarp-gen in the one guest, Linux with a tap in the other, for some minutes."""
+    """iwarp-gen runs in one guest and Linux with a tap in the other, for some minutes."""
     linux.start(f"{IN} iwarp-tap -w /tmp/tap.pcapng -Z root", "tap", until="recording", seconds=ATTACH_SECONDS)
     guests.capture(tmp_path / "wire.pcap")
     gen.start(f"ulimit -l unlimited; exec {GEN.format(where=script)}", "test", until=words)
@@ -274,7 +274,7 @@ def only_in(mine, other):
 
 
 def assert_named(build, folder, side):
-    """What the wire names on a connection, the tap names, but for what the page lists; and the reverse."""
+    """The tap shows the same findings as the wire on each connection, except those that the page lists."""
     wire, tap = broken(build, folder / "wire.pcap"), broken(build, folder / "tap.pcapng")
     wrong, same = [], 0
     for name in set(wire) & set(tap):
