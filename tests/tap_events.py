@@ -259,7 +259,7 @@ def in_memory(memory, segment):
 
 
 def known(segments):
-    """Of the octets in these, those before the first that the capture does not show: a client's memory has others."""
+    """The octets before the first that the capture does not show: a client's memory has others there."""
     found = bytearray()
     for segment in segments:
         for octet in segment:

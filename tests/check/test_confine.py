@@ -53,7 +53,7 @@ def tried(build, shim, tmp_path):
 
 
 def test_the_attempts_work(tried):
-    """Without hostile input nothing is forbidden."""
+    """This fails nothing: without hostile input nothing is forbidden."""
     assert tried("--version")[0] == EVERYTHING
 
 

@@ -321,7 +321,7 @@ CAPTURES = ["real/nfs/nfs41-recall.pcap", "real/nfs/nfs3-acl.pcap", "real/perfte
 
 
 def without(parsed):
-    """Only the figures: the command line and the like differ."""
+    """Keeps only the figures, because the command line and similar members differ."""
     return [connection["statistics"] for capture in parsed["captures"] for connection in capture["connections"]]
 
 

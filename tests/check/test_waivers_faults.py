@@ -8,7 +8,7 @@ import pytest
 
 from reports import read_report
 
-# File: each fault that passes with it, and the entry whose reason names that fault.
+# By file: the faults that pass with this file, each with the entry whose reason names the fault.
 NAMED = {
     "ganesha-6.5": {
         "RPCR-3.4.6.2-02": "RPCR-3.4.6.2-02",  # a READ writes more octets than it has, like a roundup

@@ -380,7 +380,7 @@ def test_response_times_of_operations(wireshark, check, generated, options):
 
 @pytest.mark.parametrize("net", ["loss=0.2", "rnr=0.3", "rnr=0.3,loss=0.1"])
 def test_response_times_end_with_the_copy_that_was_taken(wireshark, check, generated, net):
-    """As with --stats: a retransmitted answer ends with its latest copy before the Acknowledge."""
+    """Times are those of --stats: a retransmitted answer ends with its latest copy before the Acknowledge."""
     path = generated("nfs3", "--transport=roce", "--pcap", f"--net={net}", "--seed=5")
     report = read_report(check("--stats", "--format=ndjson", path).stdout)
     expected = [row["latency"] for row in report["captures"][0]["connections"][0]["statistics"]["calls"] if not row.get("operation")]

@@ -185,7 +185,7 @@ def test_device_that_answers_at_random():
 
 
 def dies_of_peer_to_peer():
-    """As a device with a bug in its close: a peer-to-peer start-up that ends before the RTR kills it."""
+    """This device has a bug in its close: a peer-to-peer start-up that ends before the RTR kills the device."""
     class Frail(Echo):
         def operate(self, connection, request):
             if not request.a:

@@ -136,7 +136,7 @@ def test_who_resets_each_second_connection_has_no_verdicts(late):
     with EachSecondConnect(lambda number: late and number % 4 == 0) as device:
         tested = run(device)
     assert cases(tested, "failed") == set() and not tested.report["deaths"], tested.tell()
-    # Only answers, which no reset imitates.
+    # These cases accept only answers, which no reset imitates.
     assert {test["shown"] for test in tested.tests.values() if test["outcome"] == "passed"} <= {"continues", "answer"}, tested.tell()
     assert cases(tested, "unstable") <= WRONG
     # The connections that are reset decide the effect.

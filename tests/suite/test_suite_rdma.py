@@ -116,7 +116,7 @@ def test_combinations_of_chunks(kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("role", RUNNERS)
 def test_every_case_runs(role, kind):
-    """As over sockets: all pass."""
+    """All cases pass, as over sockets."""
     run = conforming(role, kind)
     wanted = {name for name, row in OF_SUITES.items() if row[2] in ("both", role)} - ELSEWHERE
     assert run.tests.keys() == wanted, run.errors

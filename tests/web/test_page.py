@@ -72,7 +72,7 @@ def test_size(page_file):
 
 
 def test_a_capture_is_judged_within_two_seconds(page):
-    """Of processor time, as the machine of the tests has other work: for the page, the program and the report."""
+    """Seconds of processor time, because the test machine has other work: for the page, the program and the report."""
     before = browser.spent(page.process.pid)
     choose(page, FAILS)
     kind, words = outcome(page)
@@ -208,7 +208,7 @@ def test_a_blank_frame_is_noticed(page):
 
 @pytest.mark.parametrize("name", ["nfs42-long-setxattr", "nfs3-long-setacl"])
 def test_the_line_is_the_verdict_of_the_report(page, name):
-    """With its colour: a capture in which Calls failed is not green."""
+    """The verdict has its colour: a capture in which Calls failed is not green."""
     choose(page, ROOT / f"captures/real/nfslong/{name}.pcap")
     kind, words = outcome(page)
     assert words.startswith(verdict(page)) and kind != "pass" and kind == re.search('<header class="([a-z]+)"', report(page))[1]
@@ -335,7 +335,7 @@ LEAVES = {"itself": "location = address", "top": "top.location = address", "wind
 
 @pytest.mark.parametrize("way", LEAVES)
 def test_the_report_opens_no_page(page, way):
-    """Even if its own script would."""
+    """The frame cannot do this even if its own script tries."""
     choose(page, FAILS)
     outcome(page)
     inside = attached(page, "iframe")

@@ -224,7 +224,7 @@ def cause_section(row, its_cells, found, cured):
 
 
 def hung_text(row, found, patch=None):
-    """In how many tries of cells over its device; patch: only of cells with it on the side of the server."""
+    """The number of tries of cells over its device in which this happened; patch: only cells with the patch on the server's side."""
     its = [cell for cell in cells.possible() if cell.device == row["implementation"] and cell.name in found and
            (patch is None or patch in found[cell.name]["patches"].get("server", []))]
     if not its:
