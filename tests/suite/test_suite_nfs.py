@@ -61,7 +61,7 @@ def test_every_version_is_told():
 
 
 def test_export_that_is_not_there():
-    """MOUNT does not know it; version 4 uses its root if the path does not exist."""
+    """MOUNT does not know the path; version 4 uses the root if the path does not exist."""
     one = run("--rules=RPCR-3.4.5-07", "--export=/not/there")
     assert one.outcome("passed") == ["RPCR-3.4.5-07"]
     assert one.tests["RPCR-3.4.5-07"]["actual"].startswith("NFS versions 4.0, 4.1, 4.2: ")
