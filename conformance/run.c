@@ -17,7 +17,7 @@
 
 enum { NS_PER_US = 1000 };
 
-/* What an interrupt ends: the report is still written. */
+/* The capture that an interrupt ends; the report is still written. */
 static _Atomic(struct capture *) interruptible;
 static volatile sig_atomic_t interrupted;
 

@@ -29,7 +29,7 @@ FINDING = re.compile(rf"([^=*]+)(?:=({'|'.join(SEVERITIES)}))?(?:\*([1-9][0-9]*)
 
 
 class Case:
-    """One statement about a rule: what is said, and what is to be found then."""
+    """One case of a rule: the messages sent, and the findings that they must give."""
 
     def __init__(self, rule, kind, suffix, scenario, where):
         self.rule, self.kind, self.scenario, self.where = rule, kind, scenario, where
@@ -46,7 +46,7 @@ class Case:
         return [item.split("=")[0].split("*")[0] for item in self.items(word)]
 
     def stimuli(self):
-        """What is played, (change, say, where) each."""
+        """The conversations to play, each as (change, say, where)."""
         return [(self.words.get("change"), self.words.get("say"), self.where),
                 *((None, say, where) for say, where in self.more)]
 
@@ -66,7 +66,7 @@ class Reader:
         sys.exit(f"{self.where}: {text}")
 
     def joined(self):
-        """Lines without comments; those that are indented deeper than what they continue belong to it."""
+        """Lines without comments; a line that is indented deeper than the line before continues that line."""
         begun = None
         for number, line in enumerate(self.path.read_text(encoding="utf-8").splitlines(), 1):
             text = line.strip()
@@ -271,7 +271,7 @@ def rule_list(ids):
 
 
 def exact_list(case, rows):
-    """What a unit finds: the severity is the catalogue's where nothing else is said, the number of findings any."""
+    """The findings of a unit: without another severity that of the catalogue, without a number any number."""
     out = []
     for item in case.items("finds"):
         rule, severity, count = FINDING.match(item).groups()

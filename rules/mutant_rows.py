@@ -114,7 +114,7 @@ class Mutant:
         return [f"{place} {operator.strip('=')}= {self.value(value)}", "s->changed = true"]
 
     def filled(self, name, code, given):
-        """The code of a word with the values that are given; what it has no place for is refused."""
+        """The code of a word with the given values; a value for which the word has no place is refused."""
         left = list(given)
 
         def put(match):

@@ -85,7 +85,7 @@ def unknown(case, what, word, allowed):
 
 
 def word_for(case, words):
-    """What the case expects: its word, the values, and the text."""
+    """The expectation of the case: its word, the values, and the text."""
     verbs = [verb for verb in VERBS if verb in case.words]
     if len(verbs) != 1:
         fail(case, "a case has one line `expect WORD: WHAT THE DEVICE HAS TO DO`, or `judge WORD: ...` with a word of its own")
@@ -138,7 +138,7 @@ def known(case, word, allowed):
 
 
 def needs_of(case, judge):
-    """What the case says, and what cannot be otherwise."""
+    """The demands that the case states, and those that follow from its statements."""
     needs = known(case, "needs", NEEDS)
     if MEMORY.search(case.words.get("say", "")):
         needs = [*needs, "regions"]

@@ -175,7 +175,7 @@ static struct whole *pieces_join(struct assembly *assembly, struct pieces *piece
     if (!has_total(pieces->key.kind) && pieces->losses != assembly->losses)
         pieces_clear_octets(assembly, pieces, PART_HEAD); /* nobody knows where they belong */
     whole->octets = g_byte_array_ref(head);
-    assembly->octets -= head->len; /* given away; what is appended now was counted as part of the body */
+    assembly->octets -= head->len; /* given away; octets appended now were counted as part of the body */
     if (head->len == pieces->length[PART_HEAD])
         g_byte_array_append(head, body->data, body->len);
     g_clear_pointer(&pieces->octets[PART_HEAD], g_byte_array_unref);

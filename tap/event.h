@@ -33,7 +33,7 @@ enum tap_kind {
     /* Chunks that the server moves: one segment each, with handle, address and total. */
     TAP_WRITE,       /* with the octets */
     TAP_READ,        /* begins */
-    TAP_READ_OCTETS, /* of the segment with the same `of`; the last record has no octets */
+    TAP_READ_OCTETS, /* octets of the segment with the same `of`; the last record has none */
     /* Chunks in the client's memory; `of`: the XID, with its four octets as in memory. */
     TAP_EXPOSED, /* by the following Call: what the server will read */
     TAP_WRITTEN, /* by the server, before the received Reply; the last record has no octets, or is marked */

@@ -16,7 +16,7 @@ static bool fit_has(const char *sys, const char *folder, const char *name, const
     return snprintf(path, sizeof path, "%s/%s/%s%s", sys, folder, name, rest) < FIT_PATH && access(path, mode) == 0;
 }
 
-/* The first line of a file; empty if there is no such file. */
+/* The first line of a file; empty if the file does not exist. */
 static void read_line(const char *path, char *text, int size)
 {
     FILE *file = fopen(path, "r");

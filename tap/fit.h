@@ -33,7 +33,7 @@ enum fit_change { FIT_SAME, FIT_GONE, FIT_AGAIN }; /* FIT_AGAIN: all are there a
 
 /* Begins with the modules that are loaded now. */
 struct fit_watch fit_watch_begin(const char *sys);
-/* What has happened since the last call. */
+/* The change since the last call. */
 enum fit_change fit_watch_look(struct fit_watch *watch, const char *sys);
 
 #endif

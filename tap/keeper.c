@@ -64,7 +64,7 @@ static bool drop_what_is_not_needed(const char *user)
     return privileges_keep(user, needed, probes_need_admin() ? n : n - 1);
 }
 
-/* Says an empty line, or what is wrong. */
+/* Writes an empty line, or the error. */
 static _Noreturn void keep(struct probes *probes, const char *user, int run, int said)
 {
     char error[PROBES_ERROR_SIZE] = "";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A process of its own that attaches the BPF programs, and keeps the rights that this needs: when a module is unloaded,
- * it detaches them, and attaches them again once the module is back. Of its rights it keeps what this needs; it reads
- * nothing but /sys. The process that reads records can then drop all rights.
+ * it detaches them, and attaches them again once the module is back. It keeps only the rights that this needs, and
+ * reads nothing except /sys. The process that reads records can then drop all rights.
  */
 #ifndef IWARP_TAP_KEEPER_H
 #define IWARP_TAP_KEEPER_H

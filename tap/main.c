@@ -84,7 +84,7 @@ static bool record(const struct attached *attached, struct capture_file *file)
 
     do {
         int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-        uint64_t lost = probes_lost(probes); /* what was lost by now came after the records that wait */
+        uint64_t lost = probes_lost(probes); /* records lost by now came after the records that wait */
         uint64_t all;
 
         lives = keeper_lives(&attached->keeper, &gaps);
@@ -183,7 +183,7 @@ static struct capture_file *open_capture(const struct tap_options *options)
                                        "Recorded by iwarp-tap: RPC-over-RDMA messages in an invented transport");
 }
 
-/* Wireshark shows what is wrong once somebody has opened its pipe, and closed it. */
+/* Wireshark shows the error once its pipe has been opened and closed. */
 static int refuse(const struct tap_options *options)
 {
     struct capture_file *file = options->now && options->file ? open_capture(options) : NULL;

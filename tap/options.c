@@ -170,7 +170,7 @@ static bool take_option(struct tap_options *out, int name, const char *value)
         out->child = out->quiet = true;
         return true;
     case CAPTURE:
-        out->quiet = out->now = true; /* what is said while it runs would be shown at its end */
+        out->quiet = out->now = true; /* Wireshark would show messages only at the end */
         return true;
     case 's':
         if (!take_number(value, 0, UINT32_MAX, &number))

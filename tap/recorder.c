@@ -186,7 +186,7 @@ static void recorder_miss(struct recorder *recorder, struct tapped *tapped, int6
         link_skip(&recorder->out, &tapped->link, time_ns, 1);
 }
 
-/* What was recorded before comes first, perhaps the set-up of the connection; what came after the item waits for it. */
+/* Earlier records come first, perhaps the set-up of the connection; later records wait for the item. */
 static void queue_missed(struct recorder *recorder, const struct tap_event *event)
 {
     GList *after = recorder->turns.tail;
@@ -236,8 +236,8 @@ static void recorder_manage(struct recorder *recorder, struct tapped *tapped, in
 }
 
 /*
- * The kernel's part reports what the host does to a connection only if it has seen its set-up. Of others, nobody knows
- * who ended them.
+ * The kernel's part reports what the host does to a connection only if it has seen its set-up. For other connections,
+ * nobody knows who ended them.
  */
 static void note_end(struct recorder *recorder, struct tapped *tapped, uint64_t time_ns, bool by_server, bool known)
 {
@@ -368,7 +368,7 @@ static void put_exposed(struct recorder *recorder, struct tapped *tapped, int64_
     }
 }
 
-/* What the sender of this Reply has written into this host's memory. */
+/* The octets that the sender of this Reply has written into this host's memory. */
 static void put_written(struct recorder *recorder, struct tapped *tapped, int64_t time_ns, const struct whole *reply,
                         unsigned answerer, uint64_t of)
 {
@@ -697,7 +697,7 @@ void recorder_lost(struct recorder *recorder, uint64_t total)
     recorder->lost = total;
 }
 
-/* A record has the lower half of the total, which may be older than what is known. */
+/* A record has the lower half of the total, which may be older than the known total. */
 static uint64_t lost_before(const struct recorder *recorder, const struct tap_event *event)
 {
     uint32_t more = event->lost - (uint32_t)recorder->lost;

@@ -9,7 +9,7 @@
 
 /*
  * A file with both, in memory: its descriptor, which the caller closes. -1 with errno set: one of them cannot be read,
- * or is not what it should be (EPROTO).
+ * or has wrong contents (EPROTO).
  */
 int types_join(const char *kernel, const char *module);
 

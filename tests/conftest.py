@@ -110,7 +110,7 @@ def pytest_collection_finish(session):
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_logreport(report):
-    """pytest keeps three reports of each of 18,000 tests. Of a passed test only the outcome is needed."""
+    """pytest keeps three reports of each of 18,000 tests. For a passed test only the outcome is needed."""
     PROGRESS.count(report)
     if report.passed:
         report.keywords, report.sections = {}, []

@@ -15,7 +15,7 @@ TABLE = table()
 
 
 def crc32c(octets):
-    """As a number; its least significant octet is sent first."""
+    """The CRC as a number; its least significant octet is sent first."""
     value = 0xFFFFFFFF
     for octet in octets:
         value = TABLE[(value ^ octet) & 0xFF] ^ value >> 8

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What iwarp-tap would have reported of a capture of RoCE v2: the records of tap/event.h, of its server or its client."""
+"""The records (tap/event.h) that iwarp-tap would have reported on the server or the client of a capture of RoCE v2."""
 import collections
 import itertools
 import struct
@@ -24,7 +24,7 @@ Operation = collections.namedtuple("Operation", "ns what upward octets handle ad
 
 
 def packets(path):
-    """Of RoCE v2 over IP, without tunnels."""
+    """Packets of RoCE v2 over IP, without tunnels."""
     with open(path, "rb") as file:
         data = file.read()
     frames = captures.pcapng(data) if data[:4] == b"\x0a\x0d\x0d\x0a" else captures.pcap(data)
@@ -53,7 +53,7 @@ def packets(path):
 
 
 class Connection:
-    """Of a ConnectRequest that was captured. Upward is from the client to the server."""
+    """The connection of a captured ConnectRequest. Upward is from the client to the server."""
     def __init__(self, number, packet, mad):
         self.number, self.client, self.server, self.cm = number, packet.source, packet.destination, [(packet.ns, REQUEST, mad)]
         self.qp = [int.from_bytes(mad[24 + 32:24 + 35], "big"), None]
@@ -259,7 +259,7 @@ def in_memory(memory, segment):
 
 
 def known(segments):
-    """Of the octets in these, those before the first that the capture does not show: a client's memory has others."""
+    """The octets before the first that the capture does not show: a client's memory has others there."""
     found = bytearray()
     for segment in segments:
         for octet in segment:

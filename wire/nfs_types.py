@@ -46,7 +46,7 @@ class Step:
 
 
 def walked(steps):
-    """What the walker sees of them: words that follow each other are one step."""
+    """The steps that the walker takes through them: consecutive words are one step."""
     merged = []
     for step in steps:
         if merged and step.kind == merged[-1].kind == "WORDS":

@@ -36,7 +36,7 @@ enum {
 #define RPCRDMA_PD_IDENTIFIER UINT32_C(0xF6AB0E18)
 
 struct rpcrdma_private_data {
-    size_t offset;   /* of the Format Identifier in the given octets; not encoded */
+    size_t offset;   /* offset of the Format Identifier in the given octets; not encoded */
     uint8_t version; /* as sent */
     uint8_t flags;   /* octet 5 as sent */
     bool remote_invalidation;

@@ -2,8 +2,8 @@
 /* clang-format off */
 /*
  * The marker of iwarp-tap (tap/), which records the messages of RPC-over-RDMA where the kernel builds and parses them.
- * It writes each message as packets of RoCE v2, which any Wireshark shows. Whatever RoCE needs and the kernel does not
- * know is invented there: queue pair and packet sequence numbers, the division into packets, Acknowledges, ICRCs. The
+ * It writes each message as packets of RoCE v2, which any Wireshark shows. Parts of RoCE that the kernel does not know
+ * are invented there: queue pair and packet sequence numbers, the division into packets, Acknowledges, ICRCs. The
  * marker says so. It takes the place of the Ethernet addresses, which a tap does not know either:
  *
  *   0                   1                   2                   3

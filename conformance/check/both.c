@@ -61,7 +61,7 @@ static void pair_up(struct between_packet *packet, struct between_packet *peer)
     peer->peer_ns = packet->time_ns;
 }
 
-/* Of packets that are the same, the first of one capture is the first of the other, and so on. */
+/* Equal packets are matched in order: the first in one capture with the first in the other, and so on. */
 static void pair_all(GArray *client, GArray *server)
 {
     guint i = 0, j = 0;

@@ -345,7 +345,7 @@ static int64_t silence_until(const struct reading *reading)
     return reading->clock.jumps > 0 ? MIN(reading->clock.first_at_ns, reading->last_ns) : reading->last_ns;
 }
 
-/* When the capture ended: for what happened. The rules know only the packets. */
+/* When the capture ended, for the section "What happened". The rules know only the packets. */
 static void know_end(struct reading *reading, enum capture_status status)
 {
     static const int64_t silence_max_ns = INT64_C(7) * 24 * 3600 * 1000000000; /* a later end is a mistake */

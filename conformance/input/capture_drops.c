@@ -234,7 +234,7 @@ struct capture_counts capture_drops(int fd, int64_t size)
             sum.ended_ns = later_of(sum.ended_ns, counts.ended_ns);
         }
         if (drops_get32(&file, block) == block_section)
-            counted = 0; /* what is before belongs to another section */
+            counted = 0; /* octets before it belong to another section */
         end -= length;
     }
     return sum;

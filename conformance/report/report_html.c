@@ -66,7 +66,7 @@ static void html_write_verdict(struct html_page *page)
     markup_end(page->writer);
 }
 
-/* What was run, at the end of the page. */
+/* The command that was run, at the end of the page. */
 static void html_write_run(struct html_page *page)
 {
     static const char *const fail_on[] = {

@@ -10,7 +10,7 @@
 #include "conformance/model/report.h"
 #include "support/json_members.h"
 
-/* What a line has besides its subject. Reading fills the members that the line contains. */
+/* The parts of a line besides its subject. Reading fills the members that the line contains. */
 struct report_line {
     const char *file;
     enum rule_profile profile;

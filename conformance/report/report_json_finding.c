@@ -68,7 +68,7 @@ static const struct json_member waived_members[] = {
     {"waived_fixed", JSON_TEXT, LINE_AT(fixed), .zero = JSON_LEFT_OUT},
     {NULL},
 };
-/* Not read: whoever reads the report finds them again. */
+/* These members are not read: the reader of the report computes them again. */
 static const struct json_member known_members[] = {
     {"known", JSON_TEXT, LINE_AT(why), .derived = true},
     {"known_link", JSON_TEXT, LINE_AT(link), .derived = true},

@@ -117,7 +117,7 @@ static void write_harmless_findings(struct report_suite *suite)
                                suite->connection->not_kept);
 }
 
-/* What no capture can decide says nothing about this one. */
+/* A rule that no capture can decide says nothing about this capture. */
 static void junit_write_left_out(struct report_suite *suite)
 {
     static const enum exclusion told[] = {INCONCLUSIVE, NO_OCCASION, NO_STIMULUS};
@@ -133,7 +133,7 @@ static void junit_write_left_out(struct report_suite *suite)
 
 /* ---- suites ---- */
 
-/* Of the capture or the connection. "." parts packages from classes. */
+/* Properties of the capture or the connection. "." parts packages from classes. */
 static gchar *class_name(const struct report_suite *suite)
 {
     g_autofree gchar *package = NULL;
@@ -171,8 +171,8 @@ static void junit_write_attributes(struct report_suite *of)
 }
 
 /*
- * The time that a test took is that of checking: rules are judged together while the capture is read, so what the
- * capture took is divided equally among its connections, and their cases.
+ * The time of a test: rules are judged together while the capture is read, so the time for the capture is divided
+ * equally among its connections, and among their cases.
  */
 static double junit_seconds_of(const struct report_capture *capture)
 {

@@ -145,7 +145,7 @@ static void add_found(GString *text, const struct report *report, bool trouble)
         g_string_append_printf(text, "no rule was broken%s", found + strlen(none));
     else
         g_string_append(text, found);
-    /* If the run fails because of these, they are the reason, otherwise only a remark. */
+    /* If the run fails because of this trouble, the line is the reason, otherwise only a remark. */
     if (report->options->strict_waivers && report->unused_waivers->len > 0)
         g_string_append_printf(text, ", %u unused waiver%s", report->unused_waivers->len,
                                plural(report->unused_waivers->len));

@@ -29,7 +29,7 @@ static inline double share_of(uint64_t part, uint64_t whole)
 enum { ADVICE_FIRST = 2, ADVICE_LEFT_OUT = 3 };
 #define STAT_SPAN_MAX (UINT64_MAX / 8)
 
-/* What is missing in the figures of the Calls. */
+/* Calls that are missing in the figures. */
 struct left_out {
     bool lossy;       /* packets were not captured, or were cut */
     uint64_t untimed; /* Calls without a latency */

@@ -99,7 +99,7 @@ const struct around_pair *around_find(const struct around *around, const struct 
     return NULL;
 }
 
-/* What one host sends to the other. The least recently used entry makes room. */
+/* The packets that one host sends to the other. The least recently used entry makes room. */
 static struct around_way *way_between(struct around *around, const struct endpoint *from, const struct endpoint *to)
 {
     struct around_pair *set = around->table->pair[set_of(from, to)], *oldest = set;

@@ -54,7 +54,7 @@ struct trouble_call {
     bool acknowledged; /* the other side's transport has received the Call */
     enum trouble_fate fate;
     struct trouble_event call, answer; /* answer: the first copy */
-    uint64_t offset;                   /* of the answer, in its direction; of the Call if there is no answer */
+    uint64_t offset;                   /* offset of the answer in its direction; of the Call if there is no answer */
 };
 
 /* A Call that was answered. */

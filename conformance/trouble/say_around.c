@@ -225,7 +225,7 @@ static gchar *around_towards(const struct trouble_facts *facts, unsigned side, u
     return g_strdup_printf("the host of %s is down or stuck, or the network drops packets", side_name(facts, other));
 }
 
-/* What this side sent last was retransmitted, and never acknowledged. */
+/* The last packets of this side were retransmitted, and never acknowledged. */
 static gchar *unacknowledged(const struct trouble_facts *facts, unsigned side)
 {
     const struct trouble_sizes *sizes = &facts->path[side].sizes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a Terminate says about the segment that it reports: compares the echoed headers with those that were sent, and
+ * Judges what a Terminate says about the segment that it reports: compares the echoed headers with the sent ones, and
  * the code with the segment (RFC 5040 sections 4.8 and 7, RFC 5041 section 7, RFC 7306 section 8).
  */
 #include "engine/ddp_rdmap/rdmap_atomic_state.h"

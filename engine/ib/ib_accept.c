@@ -92,7 +92,7 @@ static enum dispute_vote ib_accept_vote(struct ib_rc *rc, unsigned side, const s
     return requests->acked_known && offset + 1 < requests->acked ? DISPUTE_NEUTRAL : DISPUTE_BEHIND;
 }
 
-/* What becomes of a packet if the claim is false: refused are answers that nobody waits for, and requests after a gap,
+/* The fate of a packet if the claim is false: refused are answers that nobody waits for, and requests after a gap,
  * since a responder does not execute them. */
 static enum packet_refusal place_when_false(const struct ib_rc *rc, const struct waiting *waiting, unsigned about)
 {

@@ -379,7 +379,7 @@ static void give_held(struct ib_rc *rc, unsigned side, uint32_t frame, int64_t t
     const struct ib_held_packet *first;
 
     while ((first = ib_held_first(&requests->held))) {
-        /* What made the packet deliverable: another packet, or the end, which has no frame. */
+        /* The cause that made the packet deliverable: another packet, or the end, which has no frame. */
         struct place place = frame > first->frame
                                  ? ib_rc_place_of(side, first->offset, frame, first->frame, time_ns)
                                  : ib_rc_place_of(side, first->offset, first->frame, first->frame, first->time_ns);

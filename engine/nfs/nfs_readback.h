@@ -27,7 +27,7 @@ struct nfs_use {
     const struct rpcrdma_item *data; /* of a WRITE */
 };
 
-/* For a forward Call of NFS. */
+/* Called for a forward Call of NFS. */
 struct nfs_use nfs_use_of(const struct rpcrdma_body *body);
 
 /* The answer to a WRITE or COMMIT. */

@@ -152,7 +152,7 @@ enum rpcrdma_outcome {
     RPCRDMA_FAILED, /* by RDMA_ERROR */
 };
 
-/* What the capture lacks of a Call and of what followed. The worse state stays. */
+/* Parts of a Call and of its later messages that the capture lacks. The worse state stays. */
 enum rpcrdma_damage {
     RPCRDMA_WHOLE,
     RPCRDMA_DAMAGED, /* octets of either direction may have been lost since the Call: absence proves nothing */
@@ -439,7 +439,7 @@ struct rpcrdma_counts {
     unsigned n;
     const struct rpcrdma_status_count *statuses; /* likewise, at most RPCRDMA_STATUSES_MAX */
     unsigned n_statuses;
-    uint64_t other_calls; /* of procedures that have no count of their own */
+    uint64_t other_calls; /* Calls of procedures that have no count of their own */
     uint64_t messages[5]; /* Sends by rdma_proc 0 to 4 */
 };
 const struct rpcrdma_counts *rpcrdma_connection_counts(const struct rpcrdma_connection *rpcrdma);

@@ -584,7 +584,7 @@ static void judge_last(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     rpcrdma_reaction_message(rpcrdma, m);
 }
 
-/* One message, through all rules. */
+/* Judges one message by all rules. */
 static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     bool judged = !rpcrdma->verdict->off;

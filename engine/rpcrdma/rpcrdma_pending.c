@@ -253,7 +253,7 @@ static bool is_far_behind(const struct rdma_part *part, const struct place *accu
  * Nothing is missing before this part. However, the directions may be out of step in the capture. A part that a side
  * sends after its Acknowledge of a message was sent after the message. A part that a side sends before its Acknowledge
  * may have been received by the message's sender, unless the part came far too late. If the capture shows no
- * Acknowledge at all, the order of frames decides. It also does where the accused host itself made the capture.
+ * Acknowledge at all, the order of frames decides. This also holds if the accused host itself made the capture.
  *
  * A missing Call may come after this part if this part was captured late.
  */

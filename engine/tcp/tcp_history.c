@@ -149,7 +149,7 @@ void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t 
         history->start = history->end - history->capacity;
     history_add_run(history, history->end, frame);
     INVARIANT(history_is_within_bounds(history));
-    INVARIANT(history->end - history->start >= n); /* what was appended is kept */
+    INVARIANT(history->end - history->start >= n); /* the appended octets are kept */
 }
 
 static uint32_t history_frame_of(const struct tcp_history *history, uint64_t at)

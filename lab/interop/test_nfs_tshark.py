@@ -35,7 +35,7 @@ def compounds(rng):
     for callback in (False, True):
         for number in DEFINITIONS.operations[callback]:
             for _ in range(ROUNDS):
-                # One after it, so that its end is seen.
+                # One message after it, so that its end is visible.
                 numbers = [number, 4 if callback else 24]
                 yield callback, compound(rng, callback, numbers, 0)
             yield callback, compound(rng, callback, [number], 10025)
@@ -114,7 +114,7 @@ def test_walked_to_the_end(seen):
 
 
 def ends_together(end, length, header):
-    """Not all roundup has a field in Wireshark, and what has no octets has none."""
+    """Wireshark has no field for some roundup, and none for items without octets."""
     return length == header or length - 3 <= end <= length
 
 

@@ -3,7 +3,8 @@
 """waivers.py [--check]: writes waivers/FAMILY-VERSION-PART.yaml, or says which of them are not as it would write them. From what
 captures prove (known/captured.tsv: the octets were held against the document) and from the cases that fail (the tables of
 suites/expected, whose failures have a deviation each; the results of suites of lab/results/matrix, where a newer server says the same as one of these): a case
-that fails is a stimulus of iwarp-gen test, so it waives that case and no finding. What ends a device is never waived. Both tables may
+that fails is a stimulus of iwarp-gen test, so it waives that case and no finding. Failures that end
+a device are never waived. Both tables may
 have a column `fixed`, the version in which a deviation ends; the field is left out while there is none."""
 import csv
 import pathlib

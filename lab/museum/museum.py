@@ -19,7 +19,7 @@ FILES = {"Linux (siw)": "linux-known-siw", "Linux (rxe)": "linux-known-rxe", "Li
          "Chimera": "libevpl-known-server", "NFS-Ganesha": "ganesha-known"}
 SCOPE = ("role", "operation", "kind", "found")
 RULE = re.compile(r"[A-Z0-9]+-[A-Z0-9.]+-\d+$")
-# What the rightful side does in place of the lines above; statements with semicolons between them.
+# The statements of a conforming side in place of the lines above, with semicolons between them.
 WRONG = re.compile(r"# wrong\n.*?# right:([^\n]*)\n", re.S)
 
 HEAD = """\
@@ -57,7 +57,7 @@ def mended(text):
 
 
 def source(link):
-    """What the link is called."""
+    """The name of the link."""
     parts = link.split("/")
     if "CVE-" in parts[-1]:
         return parts[-1]

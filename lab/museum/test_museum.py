@@ -79,7 +79,7 @@ def test_each_known_error_is_recognised(check, play):
 
 
 def test_what_is_known_of_one_server_is_not_said_of_another(check, play, root):
-    """File handles of Ganesha: not what is known of Linux's server, but what is known of Ganesha."""
+    """File handles of Ganesha: the report names known errors of Ganesha, not of Linux's server."""
     row = next(row for row in ROWS if row["id"] == "svcrdma-pull-up")
     assert "known: breaks Linux (NFS server)" in check(play(text_of(row))).stdout
     captures = root / "lab" / "upstream" / "captures"

@@ -35,7 +35,7 @@ struct connection *connection_new(struct rdma_cm_id *id, const struct target_opt
     return c;
 }
 
-/* One Receive more than are posted at first: a peer may need a Receive while another is still being echoed. */
+/* One more than the first Receives: a peer may need a Receive while another message is still being echoed. */
 static const char *open_queues(struct connection *c)
 {
     struct ibv_device_attr can;

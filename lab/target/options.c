@@ -116,7 +116,7 @@ static bool options_seconds(const char *text, double *out)
     return true;
 }
 
-/* One of two names; *second: it is the second. */
+/* Reads one of two names; *second: the second name was given. */
 static bool options_choose(const char *text, const char *first, const char *other, bool *second)
 {
     *second = strcmp(text, other) == 0;

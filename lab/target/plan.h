@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a connection offers: what its peer asked for, or the options' values if it asked for nothing. Without verbs. */
+/* The offer of a connection: the wishes of its peer, or the options' values if the peer has none. Without verbs. */
 #ifndef IWARP_TARGET_PLAN_H
 #define IWARP_TARGET_PLAN_H
 
@@ -25,7 +25,7 @@ uint32_t plan_least(uint32_t a, uint32_t b);
 
 /*
  * Whether a message asks for the advertisement: IWTQ and nothing else. It is answered with the advertisement, for peers
- * whose private data have no room; *echo: what it says about later messages.
+ * whose private data have no room; *echo: whether it wants later messages echoed.
  */
 bool plan_is_question(const uint8_t *p, size_t n, bool *echo);
 

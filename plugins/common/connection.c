@@ -47,8 +47,8 @@ void connection_options(struct stack_options *options, const struct ulp_own *rpc
 /* ---- life ---- */
 
 /*
- * Where connections alternate, the memory of each is close together, in large pages (engine/core/pages.h). Not of
- * InfiniBand, where it is too little to fill a block.
+ * Where connections alternate, the memory of each is close together, in large pages (engine/core/pages.h). Not for
+ * InfiniBand, whose state is too small to fill a block.
  */
 static struct arena_pool pool;
 static unsigned alive; /* connections with a stack */

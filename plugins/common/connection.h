@@ -17,7 +17,7 @@ struct connection {
     struct endpoint host[2]; /* addresses of the sides */
     struct stack *stack;     /* first pass only; NULL once the connection is over, or Wireshark has closed the file */
     struct verdict verdict;
-    /* What the layers recorded; NULL: nothing. */
+    /* Records of the layers; NULL: none. */
     struct rdmap_flow *rdmap;
     struct rpcrdma_flow *rpcrdma;
     wmem_map_t *named; /* Sends of upper layers that are only named (plugins/ulp/) */
@@ -29,7 +29,7 @@ struct connection {
  */
 void connection_options(struct stack_options *options, const struct ulp_own *rpcrdma, bool payload_only);
 /*
- * Creates the stack. Of `setup`, verdict and ctx are set here: findings and taps have the connection as their ctx.
+ * Creates the stack. This function sets verdict and ctx in `setup`: findings and taps have the connection as their ctx.
  * False: out of memory.
  */
 bool connection_begin(struct connection *connection, const struct stack_setup *setup,

@@ -174,7 +174,7 @@ static unsigned of_atomic(tvbuff_t *tvb, int at)
            (operation == RDMAP_ATOMIC_CMP_SWAP ? CMP_SWAP : 0);
 }
 
-/* Of the octets after the header. */
+/* Fields of the octets after the header. */
 static unsigned of_operation(unsigned opcode, tvbuff_t *tvb, int at)
 {
     switch (opcode) {

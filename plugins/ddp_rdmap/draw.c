@@ -315,7 +315,7 @@ static char *place_in_message(char *at, const struct rdmap_canvas *canvas)
     return text_before(uint_to_str_back(at, seg->index + 1), " [");
 }
 
-/* more: text after that of the segment. */
+/* more: text that follows the text of the segment. */
 static void draw_say_segment(struct rdmap_canvas *canvas, const char *more)
 {
     const struct ddp_segment *ddp = canvas->ddp;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Gives the events and findings of a connection's stack to the layers that record them. Those above MPA begin with the
- * first event that only occurs with RDMA, because a hostile capture can contain any number of connections.
+ * Gives the events and findings of a connection's stack to the layers that record them. The layers above MPA begin with
+ * the first event that only occurs with RDMA, because a hostile capture can contain any number of connections.
  */
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
 #include "plugins/mpa/flow.h"

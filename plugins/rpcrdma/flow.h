@@ -154,7 +154,7 @@ struct kept_move {
     const struct kept_operation *operation;
 };
 
-/* What few packets of InfiniBand have. */
+/* Members that few packets of InfiniBand have. */
 struct kept_packet {
     struct kept_segment *next_in_frame; /* reported in the same frame */
     struct kept_segment *next_in_send;
@@ -180,7 +180,7 @@ struct kept_segment {
     uint32_t refused_in;        /* the frame in which the receiver refused it; 0: it did not */
 };
 
-/* The frame of the segment; on InfiniBand it may be an earlier one than that of the record. */
+/* The frame of the segment; on InfiniBand it may be earlier than the frame of the record. */
 static inline uint32_t kept_own_frame(const struct kept_segment *segment)
 {
     return segment->packet && segment->packet->held_from != 0 ? segment->packet->held_from : segment->record.frame;
@@ -226,7 +226,7 @@ struct rpcrdma_flow {
 void rpcrdma_flow_register(void);
 /* First pass. NULL: the connection carries no RPC-over-RDMA so far. */
 const struct rpcrdma_connection *rpcrdma_flow_connection(const struct rpcrdma_flow *flow);
-/* What the stack of a connection is given. always: the connection is taken for RPC-over-RDMA in any case. */
+/* The setup of a connection's stack. always: the connection is treated as RPC-over-RDMA in any case. */
 const struct ulp_own *rpcrdma_flow_own(bool always);
 /* First pass: a connection that may carry RPC-over-RDMA. now: on InfiniBand, the current frame; otherwise NULL. */
 struct rpcrdma_flow *rpcrdma_flow_begin(struct connection *connection, const uint32_t *now);

@@ -171,7 +171,7 @@ bool rpcrdma_follow_is_one(unsigned transaction);
 /* The listener of the tap; follow_info_t as its tapdata. */
 tap_packet_status rpcrdma_follow_packet(void *tapdata, packet_info *pinfo, epan_dissect_t *edt, const void *data,
                                         tap_flags_t flags);
-/* Of a connection with so many transactions: this number, or if there is none, and `before`, the last. */
+/* The transaction with this number of a connection with so many; if there is none, and `before`, the last. */
 bool rpcrdma_follow_find(uint64_t transactions, unsigned number, bool before, unsigned *found);
 
 #endif

@@ -50,7 +50,7 @@ bool capture_file_cut_packet(struct capture_file *file, int64_t time_ns, const u
  */
 bool capture_file_drops(struct capture_file *file, int64_t time_ns, uint64_t dropped);
 
-/* Passes on what is in the buffer. False with errno set when anything could not be written. */
+/* Passes on the contents of the buffer. False with errno set when anything could not be written. */
 bool capture_file_flush(struct capture_file *file);
 
 /* Octets of the file so far. */

@@ -52,7 +52,7 @@ struct frame_roce {
     size_t headers_length;
     const uint8_t *payload;
     size_t payload_length;
-    bool no_icrc; /* its octets are 0: for what was never on a wire */
+    bool no_icrc; /* its octets are 0, for packets that were never on a wire */
 };
 
 /* Like frame_encode(), but pads the payload and adds the invariant CRC. */

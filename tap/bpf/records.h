@@ -139,8 +139,8 @@ static __always_inline void fill(struct tap_event *event, void *octets, __u64 n,
 }
 
 /*
- * The reader looks by itself, now and then: waking it for each record would cost more than the record. It is woken by
- * the record with which there are many, or twice as many and so on, not by those that come until it runs.
+ * The reader looks by itself, now and then: waking it for each record would cost more than the record. It is woken when
+ * MANY records wait, twice as many, and so on, not by the records that come until it runs.
  */
 static __always_inline __u64 wake_if_many(void)
 {
@@ -161,7 +161,7 @@ static __always_inline void describe(const struct message *m, struct tap_event *
     event->length = length;
 }
 
-/* What comes now is not the first block of its item. */
+/* The next block is not the first of its item. */
 static __always_inline void note_lost(struct message *m)
 {
     __sync_fetch_and_add(&lost, 1);

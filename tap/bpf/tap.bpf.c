@@ -24,7 +24,7 @@ char LICENSE[] SEC("license") = "GPL";
 
 /* ---- both ---- */
 
-/* What a completion says, as far as the probes need it. */
+/* The members of a completion that the probes need. */
 struct completion {
     __u64 cqe;
     __u32 status, length, handle;
@@ -305,7 +305,7 @@ struct words {
 
 enum { WORD_XID, WORD_VERSION, WORD_CREDIT, WORD_PROC, WORD_READS, WORD_WRITES };
 
-/* What the server has written has arrived when all memory is the client's again. */
+/* The server's Writes have arrived when all memory belongs to the client again. */
 SEC("kprobe/rpcrdma_complete_rqst")
 int BPF_KPROBE(client_completed, struct rpcrdma_rep *rep)
 {

@@ -36,7 +36,7 @@ def need_release(instructions, build):
 
 @pytest.fixture(scope="module")
 def spent(build):
-    """Without --stats; both tests compare with this."""
+    """The cost without --stats, with which both tests compare."""
     instructions = load()
     need_release(instructions, build)
     return instructions.measure(build)

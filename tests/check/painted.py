@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a browser has painted: the pixels of a PNG as browsers write them (8 bits a channel, RGB or RGBA, not interlaced)."""
+"""The pixels of a PNG as browsers write them (8 bits a channel, RGB or RGBA, not interlaced)."""
 import collections
 import struct
 import zlib

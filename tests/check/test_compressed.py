@@ -89,7 +89,7 @@ def test_cut_is_judged_up_to_there(build, capture, form, tmp_path):
 
 
 def test_no_cut_passes(build, good, form, tmp_path):
-    """Not even if all packets are there: an incomplete copy proves nothing."""
+    """An incomplete copy proves nothing, even if all packets are there."""
     octets = PACK[form](good.read_bytes())
     packed = tmp_path / "cut"
     for length in range(5, len(octets), max(1, len(octets) // 60)):

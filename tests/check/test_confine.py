@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""When iwarp-check reads packets it can open no other file and start no program: it is made to try."""
+"""When iwarp-check reads packets it can open no other file and start no program; these tests make it try."""
 import ctypes
 import os
 import pathlib
@@ -53,7 +53,7 @@ def tried(build, shim, tmp_path):
 
 
 def test_the_attempts_work(tried):
-    """Without hostile input nothing is forbidden."""
+    """This fails nothing: without hostile input nothing is forbidden."""
     assert tried("--version")[0] == EVERYTHING
 
 

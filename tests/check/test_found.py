@@ -31,7 +31,7 @@ def side_of(packet):
 
 
 def test_direction_is_the_frames(all_captures, report):
-    """Also for an unanswered Call: the frame is the Call's, whoever is at fault."""
+    """For an unanswered Call, too, the frame is that of the Call, whoever is at fault."""
     checked = awaited = 0
     for path in sorted(all_captures.rglob("*.pcapng"))[::4]:
         connections = report(path)[1]["captures"][0]["connections"]

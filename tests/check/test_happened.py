@@ -42,7 +42,7 @@ def block_of(program, path):
 
 
 def silent(block):
-    """Only a capture that passes without a note and without trouble."""
+    """True only for a capture that passes without a note and without trouble."""
     return block[0].startswith("PASS: no findings in ") and re.fullmatch(r"  No trouble(: .* Calls? \w+ answered)?\.", "\n".join(block[1:]))
 
 

@@ -32,7 +32,8 @@ def files(build, programs):
 
 
 def test_loaded_for_good(cache, programs, files):
-    """At a random address; all data that the loader writes is read-only before main()."""
+    """ Programs load at a random address, and all data that the loader writes is read-only before
+    main()."""
     assert len(programs) >= 2
     for path in files:
         assert re.search(r"Type:\s+DYN", elf("-h", path)), path

@@ -84,7 +84,7 @@ def test_packages_of_a_build(root):
 
 @pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed, and alone knows where it looks")
 def test_fish_reads_what_is_installed(install):
-    """Even if XDG_DATA_DIRS is not set, as after a login by ssh."""
+    """fish finds the completions even if XDG_DATA_DIRS is not set, as after a login by ssh."""
     environment = {key: value for key, value in os.environ.items() if key != "XDG_DATA_DIRS"}
     paths = subprocess.run(["fish", "-c", "string join \\n $fish_complete_path"], env=environment, capture_output=True, text=True, check=True).stdout.split()
     for prefix in ("/usr/local", "/usr"):

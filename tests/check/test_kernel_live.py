@@ -33,7 +33,7 @@ sys.exit({status})
 
 @pytest.fixture(scope="module")
 def recorded(build, tmp_path_factory):
-    """What iwarp-tap writes for a reader that judges at once: each tenth record is lost, and its number comes before what follows."""
+    """The output of iwarp-tap for a reader that judges at once: each tenth record is lost, and the count comes before later records."""
     replay = build / "tests" / "tap" / "tap-replay"
     if not replay.exists():
         pytest.skip("tap-replay is not built")
@@ -151,7 +151,7 @@ def test_periods(kernel, recorded, watching, tmp_path):
 
 @pytest.mark.parametrize("split", [0, 40, 5000])
 def test_iwarp_tap_ends_early(check, kernel, recorded, split):
-    """It has said why; what came before is judged."""
+    """iwarp-tap has given the reason; packets before it are judged."""
     path = recorded["whole"]
     short = path.with_name(f"{split}.pcapng")
     short.write_bytes(path.read_bytes()[:split])
@@ -195,7 +195,7 @@ def waiting(build):
 
 @pytest.mark.parametrize("stop", ["limit", "signal", "parent"])
 def test_it_waits_for_the_module(build, check, tmp_path, stop):
-    """It says so once, and what it was given to write is an empty capture."""
+    """iwarp-tap says so once, and the capture that it writes is empty."""
     program, out = waiting(build), tmp_path / "empty.pcapng"
     more = {"limit": ["-d", "1"], "signal": [], "parent": ["--child"]}[stop]
     with subprocess.Popen([program, "-w", out, *more], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -209,7 +209,7 @@ def test_it_waits_for_the_module(build, check, tmp_path, stop):
 
 
 def test_wireshark_does_not_wait(build, tmp_path):
-    """It shows what was said once the program has ended, and its pipe was opened: both happens at once."""
+    """Wireshark shows messages once the program has ended and its pipe was opened; both happen at once."""
     cases = {"the kernel's module rpcrdma is not loaded: load it, or mount by RDMA, and begin again": [], '--peer: unusable value "a"': ["--peer=a"]}
     for number, (words, more) in enumerate(cases.items()):
         out = tmp_path / f"{number}.pcapng"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-What iwarp-tap writes, read by iwarp-check. The kernel's part is played by tests/tap_events.py, which makes the records that the
+Captures of iwarp-tap, read by iwarp-check. The kernel's part is played by tests/tap_events.py,
+which makes the records that the
 server's or the client's kernel would have given of a capture of RoCE, and tests/tap/tap_replay.c, which is the rest of iwarp-tap.
 """
 import json
@@ -31,7 +32,7 @@ def of_page(table, *sides):
     return found
 
 
-# What a fault breaks on the wire, and a tap cannot show; and what a tap names although the wire does not show it.
+# The rules that a fault breaks on the wire but a tap cannot show, and findings that only a tap gives.
 UNSEEN = {side: of_page("not seen", side, "both") for side in ("server", "client")}
 NAMED = {side: of_page("found instead", side) for side in ("server", "client")}
 NEVER_LEFT = of_page("found instead", "both")  # on a host that dies; not where records are made from a capture
@@ -101,7 +102,7 @@ def test_a_server_names_the_fault(build, check, played, replay, fault):
 
 @pytest.mark.parametrize("fault", ["RPCR-3.3.1-03", "RPCR-3.3.1-05", "RPCR-3.3.3-03", "RPCR-6.3-01", "NFSULB-6.7.2-01"])
 def test_a_client_names_its_faults(build, check, played, replay, fault):
-    """It knows which Replies had reached it before its next Call: no Acknowledge has to show this."""
+    """A client knows which Replies had reached it before its next Call, without any Acknowledge."""
     assert fault in failed(outcomes(check, replay(played(scenario_of(build, fault), f"--inject={fault}"), False)))
 
 
@@ -115,7 +116,7 @@ def test_a_refusal_excuses_the_error_after_it(check, played, replay, server):
 
 @pytest.mark.all  # some minutes
 def test_every_fault(build, check, replay, tmp_path):
-    """Whatever a tap can see, it names; and it names nothing else."""
+    """A capture of the tap gives every finding that a tap can see, and no others."""
     listed = subprocess.run([build / "traffic-gen" / "iwarp-gen", "list", "faults"], capture_output=True, text=True, check=True).stdout
     rules, wrong = {}, []
     for fault, scenario in (line.split("\t")[:2] for line in listed.splitlines()):
@@ -146,7 +147,8 @@ def by_file(check, paths):
 
 
 def test_nothing_is_said_of_what_was_found_in_memory(build, check, played, replay):
-    """The server writes where nobody offered memory. Its kernel sees the Write, the client's only what is in its memory."""
+    """The server writes where nobody offered memory. The server's kernel sees the Write, the
+    client's kernel only the contents of its memory."""
     path = played(scenario_of(build, "RPCR-3.4.6-04"), "--inject=RPCR-3.4.6-04")
     assert "RPCR-3.4.6-04" in failed(outcomes(check, replay(path, True)))
     assert "RPCR-3.4.6-04" not in outcomes(check, replay(path, False))
@@ -164,7 +166,7 @@ def test_the_report_says_what_it_is(check, played, replay):
 
 @pytest.mark.parametrize("server", [True, False], ids=["server", "client"])
 def test_statistics_count_nothing_that_was_invented(check, played, replay, server):
-    """Neither packets nor parts; nor, on a client, RDMA by the server, which nobody saw. The report says so."""
+    """Statistics have neither packets nor parts, and on a client no RDMA by the server, which was not observed. The report says so."""
     path = replay(played("nfs3"), server)
     assert "packets are not counted: the kernel tap invented them" in check("--stats", path).stdout
     assert "Towards" not in check("--stats", path).stdout

@@ -173,7 +173,7 @@ def test_drops_are_told_in(wire, tmp_path, kind, pattern):
 
 
 def test_a_report_each_second(wire, check, tmp_path):
-    """Also for seconds without packets. A visible report is complete."""
+    """Seconds without packets have a report, too. A visible report is complete."""
     def await_part(number):
         path = tmp_path / f"r-{number:05}.json"
         until(path.exists)

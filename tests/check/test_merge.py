@@ -311,7 +311,7 @@ def test_ends_without_ports(check, save, capture):
 
 
 def test_counts_of_a_rule_that_is_not_judged(check, save, good, tmp_path):
-    """A version that judged this rule has counts of it; they are no other rule's."""
+    """A version that judged this rule has counts of it, which must not count for another rule."""
     path, more = save("a.json", good), tmp_path / "more.json"
     report = read_report(path.read_text(encoding="utf-8"))
     for where in (report["captures"][0], report["captures"][0]["connections"][0]):

@@ -59,7 +59,7 @@ def git(folder, *arguments):
 
 @pytest.mark.parametrize("placeholder", ["maintainer", "homepage", "security", "issues", "releases"])
 def test_no_release_with_a_placeholder(tree, root, placeholder):
-    """It makes neither a commit nor a message about a tag."""
+    """The script makes neither a commit nor a message about a tag."""
     for name in ("scripts/release", "CMakeLists.txt", "docs/CHANGELOG.md"):
         shutil.copy(root / name, tree / name)
     said = (tree / "packaging" / "origin").read_text()

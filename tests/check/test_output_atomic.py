@@ -98,7 +98,7 @@ def test_devices_and_pipes_are_written_as_they_are(writers, tmp_path):
 
 @pytest.mark.parametrize("name", ["no/such/folder/report", "."])
 def test_told_before_the_work(build, tmp_path, name):
-    """Not after reading a capture that takes all night."""
+    """The message must not come after reading a capture that takes all night."""
     with subprocess.Popen([build / "conformance" / "iwarp-check", f"--output={tmp_path / name}", "-"], stdin=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as process:
         assert process.wait(60) == 2

@@ -109,7 +109,7 @@ def pcapng_of(file, original):
 
 @pytest.mark.parametrize("write", [pcap_of, pcapng_of])
 def test_files_longer_than_2_gib(check, root, tmp_path, write):
-    """Also with an off_t of 32 bits by default."""
+    """This holds also with an off_t of 32 bits by default."""
     original = root / "captures" / "real" / "params" / "crc-rping.pcap"
     path = tmp_path / "long"
     with open(path, "wb") as file:

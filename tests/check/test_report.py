@@ -89,7 +89,7 @@ def test_only_true_equivalents_share_the_outcome(report, catalogue, good, bad):
 
 
 def test_one_violation_fails_one_rule(report, check, capture):
-    """Rules judged with it are named, but neither failed nor waived by name."""
+    """Rules that are judged with the rule are named, but do not fail and are not waived by name."""
     path = capture("rpcrdma", "--inject=CMPD-4.1-03")
     _, parsed = report(path)
     connection, = parsed["captures"][0]["connections"]
@@ -115,7 +115,7 @@ def test_selecting_a_rule_runs_what_judges_it(report, check, capture, catalogue)
 
 
 def test_a_document_chosen_alone_keeps_its_demands(report, capture):
-    """RFC 8166 4.3.2 requires it too, and the binding of RFC 8267 judges it if there is one."""
+    """RFC 8166 4.3.2 requires the same; if a program has a binding, the rule of RFC 8267 judges it."""
     path = capture("nfs41", "--inject=NFSULB-6.4.1-03")
     status, parsed = report("--rules=rfc8166", path)
     assert status == 1

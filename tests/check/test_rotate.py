@@ -197,7 +197,7 @@ def test_print_goes_on(check, slow, tmp_path):
 
 
 def test_times_that_jump(check, packets_at, tmp_path):
-    """Periods without a packet have no report; nor do those after times that went back."""
+    """Periods without a packet have no report, and neither have periods after a clock that went back."""
     path = packets_at([0, 1, 10 ** 6, 10 ** 6 + 0.5, 5, 2 ** 30])
     result = check("--rotate=2", "--format=ndjson", "--counts=connection", f"--output={tmp_path / 'report.json'}", path)
     parts = sorted(tmp_path.glob("report-*.json"))

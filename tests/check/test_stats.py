@@ -75,7 +75,7 @@ def close(found, exact):
 
 
 def is_of(distribution, numbers):
-    """Compares the distribution with that of these numbers."""
+    """Compares the distribution with the distribution of these numbers."""
     assert (distribution["count"], distribution["sum"]) == (len(numbers), sum(numbers))
     if numbers:
         assert (distribution["min"], distribution["max"]) == (min(numbers), max(numbers))
@@ -194,7 +194,7 @@ def test_reads_at_their_limit(report, capture):
 
 
 def test_the_start_is_missing(report, play, tmp_path):
-    """Credits are unknown before the first Reply: here for the time between two packets."""
+    """Credits are unknown before the first Reply, here for the time between two packets."""
     source = play(["I call nfs3.getattr", "R reply credit=9"] * 10)
     figures = statistics(report, rewrite(source, tmp_path / "late.pcap", lambda found: found[5:]))
     credits = figures["initiator"]["credits"]
@@ -321,7 +321,7 @@ CAPTURES = ["real/nfs/nfs41-recall.pcap", "real/nfs/nfs3-acl.pcap", "real/perfte
 
 
 def without(parsed):
-    """Only the figures: the command line and the like differ."""
+    """Keeps only the figures, because the command line and similar members differ."""
     return [connection["statistics"] for capture in parsed["captures"] for connection in capture["connections"]]
 
 
@@ -486,7 +486,7 @@ def test_overtaken(report, play, tmp_path):
 
 
 def test_a_slow_compound_is_told_once(report, play, timed):
-    """It is in the rows of COMPOUND and of each of its operations."""
+    """The Call counts in the rows of COMPOUND and of each of its operations."""
     path = play(["I call nfs40.compound ops=putfh,getattr", "R reply credit=9"] * 200)
     tails = [finding for finding in statistics(report, timed(path, mostly_fast(200)))["findings"] if finding["id"] == "slow-tail"]
     assert [re.match(r"One in a hundred (\S+) Calls", tail["text"])[1] for tail in tails] == ["COMPOUND"]

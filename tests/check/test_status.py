@@ -66,7 +66,7 @@ def test_connections_without_a_judged_fpdu_are_no_pass(check, report, good, capt
 
 
 def test_a_request_that_is_never_answered_is_no_pass(check, report, build, tmp_path):
-    """Not even if its private data says that RPC-over-RDMA would follow."""
+    """This holds even if its private data announces RPC-over-RDMA."""
     for options, frames in ((["rpcrdma-private-data"], 4), (["rpcrdma-private-data", "--transport=roce"], 1)):
         subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", *options, "-o", tmp_path / "whole.pcapng"], check=True)
         path = cut_after(tmp_path / "whole.pcapng", frames, tmp_path / "asked.pcapng")

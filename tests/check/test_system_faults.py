@@ -222,7 +222,7 @@ def test_clock_jumps_blame_nobody(checker, build, tmp_path, scenario):
 
 
 def test_a_packet_captured_late_is_no_jump(checker, build, tmp_path):
-    """It has the time at which it was sent; the packet after it continues from before."""
+    """The packet has the time at which it was sent; the next packet continues the earlier times."""
     original, changed = tmp_path / "original.pcap", tmp_path / "changed.pcap"
     subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "nfs3", "--pcap", "-o", original], check=True)
     octets = original.read_bytes()

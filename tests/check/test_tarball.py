@@ -10,7 +10,7 @@ from made_captures import rows
 
 
 def test_the_tarball_has_all_captures(build, root, tmp_path):
-    """Those in git, and those of which git has the SHA-256."""
+    """The captures in git, and the captures of which git has the SHA-256."""
     if not (root / ".git").exists():
         pytest.skip("not in git")
     path = tmp_path / "iwarp-kit-9.9.tar.xz"

@@ -105,7 +105,7 @@ def test_names_cannot_control_the_terminal(check, good, tmp_path):
 
 
 def stderr_on_terminal(build, good, pause):
-    """The drawing of iwarp-check, and the seconds from its start to the first of it. Its input comes after a pause."""
+    """The terminal output of iwarp-check, and the seconds from its start to the first octet of output. Its input comes after a pause."""
     ours, theirs = pty.openpty()
     begin = time.monotonic()
     process = subprocess.Popen([build / "conformance" / "iwarp-check", "-", good], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,

@@ -43,7 +43,7 @@ def test_few_need_no_table(check, bad):
 
 
 def test_a_request_that_was_never_answered(check, root, tmp_path):
-    """It does not pass, and the report names the connection."""
+    """The capture does not pass, and the report names the connection."""
     octets = (root / "captures" / "real" / "params" / "crc-rping.pcap").read_bytes()
     at, packets = 24, 0
     while packets < 5:  # up to the Request and its acknowledgement

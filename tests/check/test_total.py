@@ -88,7 +88,7 @@ def test_words_are_checked_first(root, tmp_path, word, status):
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_all_that_was_started(root, tmp_path, by):
-    """Also what ignores Ctrl-C, as processes in the background of a shell do."""
+    """Ends also processes that ignore Ctrl-C, as a shell's background processes do."""
     lint = "trap '' INT; sleep 987 & echo $! >one; (trap '' INT; sleep 986 & echo $! >two; wait) & wait"
     with subprocess.Popen([copy_of_test(root, tmp_path, lint), "lint"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           start_new_session=True) as running:

@@ -62,7 +62,7 @@ def test_merged_captures_are_judged_once(check, ends, tmp_path, path, ahead):
 
 
 def test_a_packet_lost_between_the_points_is_no_copy(check, ends, tmp_path):
-    """It was captured at the client alone, and sent again: the path has lost it."""
+    """The packet was captured only at the client, and sent again: the path has lost it."""
     client, server = ends(300 * US, 0)
     lost = len(client) // 2
     server = server[:lost] + server[lost + 1:]

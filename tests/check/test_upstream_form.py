@@ -11,7 +11,7 @@ HEAD = ["subject", "component", "seen with", "fixes", "trace", "capture", "patch
 NEEDED = ["What the document says", "How to see it"]
 SECTIONS = [*NEEDED, "Cause", "Trace", "Patch"]
 LONGEST = 75  # of a subject, as scripts/checkpatch.pl has it for a line of a commit
-# What a subject begins with; the directory is a project.
+# The beginning of a subject, by directory (one for each project).
 PREFIXES = {"nfsd": "svcrdma|SUNRPC|NFSD", "siw": "RDMA/siw|RDMA/iwcm", "ganesha": "RDMA|RPCAL|MainNFSD",
             "wireshark": "iWARP MPA|iWARP DDP/RDMAP|RPC over RDMA|TCP"}
 PATCH_HEAD = re.compile(r"From 0{40} Mon Sep 17 00:00:00 2001\nFrom: [^\n]+(?:\n [^\n]*)?<[^\n>]+@[^\n>]+>\nDate: [^\n]+\n"
@@ -42,7 +42,7 @@ def subject_of(patch):
 
 
 def faults(path, text):
-    """What a maintainer would miss."""
+    """Items that a maintainer would miss."""
     _, items, sections = read(text)
     if [name for name, _ in items] != HEAD:
         yield f"its head is not {HEAD}"

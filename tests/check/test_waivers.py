@@ -159,7 +159,7 @@ def waives(report, waivers, path, rule, scope):
 
 
 def test_scope_of_findings(report, waivers, capture, schema):
-    """Operation and kind of message are those of JSON, the text is its message."""
+    """Operation and kind of message are the JSON members, and the text is the member `message`."""
     path = capture("nfs-auxiliary", "--inject=RPC-9-05/long")
     _, parsed = report(path)
     finding = parsed["captures"][0]["connections"][0]["findings"][0]

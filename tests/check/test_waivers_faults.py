@@ -8,7 +8,7 @@ import pytest
 
 from reports import read_report
 
-# File: each fault that passes with it, and the entry whose reason names that fault.
+# By file: the faults that pass with this file, each with the entry whose reason names the fault.
 NAMED = {
     "ganesha-6.5": {
         "RPCR-3.4.6.2-02": "RPCR-3.4.6.2-02",  # a READ writes more octets than it has, like a roundup
@@ -89,7 +89,7 @@ def test_no_fault_passes_that_no_reason_names(check, faults, bare, name):
 
 
 def test_no_unanswered_call_is_waived(check, faults, bare, root):
-    """Not even by all files together: the remaining finding says so."""
+    """Even all files together do not waive everything: the remaining finding shows this."""
     silent = [path for path, (rules, _) in bare.items() if "RPCR-4.5.4-03" in rules]
     assert silent
     left = failing(check, silent, "--waivers=linux", "--waivers=ganesha")

@@ -37,7 +37,7 @@ def hint(check, *arguments):
 
 
 def test_a_fail_names_the_file_that_explains_it(check, captures):
-    """On every failing real capture it does, and with that file none fails."""
+    """Every failing report on a real capture names a file, and with this file no capture fails."""
     failing = [path for path in captures if check(path).returncode == 1]
     assert len(failing) > 10
     for path in failing:

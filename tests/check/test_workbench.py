@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What helps whoever changes the tree: scripts/tests-of, the page about debugging, and the files that editors, git and hosted services read."""
+"""Tests of the developers' tools: scripts/tests-of, the page about debugging, and the files that editors, git and hosted services read."""
 import os
 import pathlib
 import re
@@ -48,7 +48,7 @@ def test_tests_of_nothing():
 
 @needs_git
 def test_captures_are_binary():
-    """Git must not convert, compare or merge what has octets of any value; and all that is called binary is."""
+    """Git must not convert, compare or merge binary files, and all files that are declared binary are binary."""
     files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True).stdout
     said = subprocess.run(["git", "check-attr", "-z", "--stdin", "text"], cwd=ROOT, input=files, check=True, capture_output=True).stdout.decode().split("\0")
     of = dict(zip(said[0::3], said[2::3]))
@@ -59,7 +59,7 @@ def test_captures_are_binary():
 
 
 def test_workflow():
-    """It runs what ./test runs, on the release of Debian that the README names."""
+    """The workflow runs the same tests as ./test, on the release of Debian that the README names."""
     flow = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8"))
     assert flow[True] == ["push", "pull_request"]  # YAML 1.1 reads `on` as a truth
     job, = flow["jobs"].values()

@@ -87,7 +87,7 @@ def test_what_is_written(report, adopt, bad, fault):
 
 
 def test_only_what_fails(check, tmp_path, bad, good, known):
-    """As chosen by --fail-on; waived findings are not written again."""
+    """--fail-on chooses the findings to write; waived findings are not written again."""
     path = tmp_path / "known.yaml"
     assert check(f"--write-waivers={path}", good).returncode == 0
     assert check(f"--waivers={path}", "--strict-waivers", good).returncode == 0 and "[]" in path.read_text(encoding="utf-8")

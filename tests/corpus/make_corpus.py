@@ -57,7 +57,7 @@ def named():
 
 
 def kept(file, octets, by_name):
-    """yes: in the tree; no: made by who needs it; large: for nobody but who wants to see it."""
+    """yes: kept in the tree; no: made when needed; large: made only on request."""
     if len(octets) > LARGE:
         return "large"
     return "yes" if file.startswith("conforming/") or file in by_name else "no"

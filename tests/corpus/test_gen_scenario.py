@@ -377,7 +377,7 @@ def test_the_page_has_every_word():
 
 
 def test_mutilated_files(gen, tmp_path):
-    """Whatever the file, it is played or refused."""
+    """Every file is either played or refused."""
     r = random.Random(5)
     for number in range(400):
         source = r.choice(LIBRARY)

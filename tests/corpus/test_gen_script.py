@@ -123,7 +123,7 @@ def test_words_of_mpa(gen, check, tmp_path, script, rules):
 TWO_SECONDS_LATE, WRONG_KEY = "R silence wait=7000", "with plain; I mpa-request mpa@0=1; "
 LATE_MARKER = "with plain markers; I send len=24; R send; "
 LATER = "found the connection still open after 5 s, and closed later, in frame 7"
-# What is said of a finding.
+# The text of a finding.
 WORDS = [
     # A close is late, or known to be late earlier; or missing.
     (WRONG_KEY + "R fin wait=7000; I fin", "MPA-8-09", 6, "found the connection closed later"),

@@ -30,7 +30,7 @@ def test_manifest_is_right(kept, made):
 
 
 def test_octets_are_the_same(kept):
-    """Of the captures that are kept in the tree. A release has the others, too."""
+    """Checks the captures that are kept in the tree. A release has the others, too."""
     sums = {row["file"]: row["sha256"] for row in rows() if row["kept"] != "large"}
     here = {str(path.relative_to(kept)) for path in kept.rglob("*.pcapng")}
     assert {row["file"] for row in rows() if row["kept"] == "yes"} <= here <= set(sums), AGAIN
@@ -39,7 +39,7 @@ def test_octets_are_the_same(kept):
 
 
 def test_others_are_made(all_captures):
-    """What the tests judge is what the manifest says."""
+    """The tests judge the same captures that the manifest lists."""
     sums = {row["file"]: row["sha256"] for row in rows() if row["kept"] != "large"}
     assert {str(path.relative_to(all_captures)) for path in all_captures.rglob("*.pcapng")} == set(sums)
     assert len(sums) > 1000

@@ -118,7 +118,7 @@ def test_capture_loss_blames_nobody(folder, build, tmp_path, seed):
 
 
 def opcode(frame):
-    """Of RoCE v2 on IPv4 without VLAN tags; None: something else."""
+    """Fields of RoCE v2 on IPv4 without VLAN tags; None: another packet."""
     return frame[42] if len(frame) > 42 and frame[36:38] == b"\x12\xb7" else None
 
 

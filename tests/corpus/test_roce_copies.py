@@ -64,7 +64,7 @@ def test_a_copy_that_does_not(report, whole, name):
 
 
 def test_a_copy_that_the_capture_has_made(report, whole):
-    """It has the same identification and time: nothing was retransmitted."""
+    """The copy has the same identification and time: nothing was retransmitted."""
     capture = report([packet for packet in whole for _ in range(2)])
     assert not found(capture)
     assert outcomes(capture)[copies.RULE] == [0, 0]

@@ -24,7 +24,7 @@ ROUTES = [(net, SEEDS, FAULT_SEEDS) for net in NETS] + [(way, -(-SEEDS // 4), FA
 
 Job = collections.namedtuple("Job", "scenario net seed clients faults")
 
-# These break a rule by the time, or the segments, of a message. If it is retransmitted, joined with the next message or overtaken by
+# These faults break a rule by the time, or the segments, of a message. If it is retransmitted, joined with the next message or overtaken by
 # the answer, it is right, and the capture does not show the opposite.
 FADING = {
     "MPA-5.1-06", "MPA-6-06", "MPA-6-06/crossing", "MPA-7.1.2-16", "MPA-7.1.2-23", "MPA-7.1.2-25", "MPA-7.1.3-01",
@@ -103,7 +103,7 @@ def tell(wrong, total):
 
 
 def test_conforming_stays_conforming(trouble, scenarios):
-    """Of each scenario a client alone, and several clients in parallel."""
+    """Plays each scenario with one client, and with several clients in parallel."""
     jobs = [Job(s, net, seed, clients, ())
             for s in scenarios for net, seeds, _ in ROUTES for seed, clients in ((1, 1), (2, seeds - 1)) if clients]
     wrong = []
@@ -123,7 +123,7 @@ def one_each(job, capture):
 
 
 def groups(faults, net, seed):
-    """Jobs of faults that one run can play."""
+    """Groups of faults that one run can play."""
     def key(fault):
         return rules_of(fault.scenario, fault), fault.scenario
 

@@ -101,7 +101,7 @@ def test_not_ready_at_the_end(build, gen, tmp_path, scenario, seed):
 
 @pytest.mark.parametrize("scenario", ["rdmap", "directions", "reads-at-limit", "rpcrdma", "rpcrdma-credits", "rpcrdma-again", "reject"])
 def test_late_direction_without_syn(build, gen, tmp_path, scenario):
-    """All packets of one side are captured before the other's: what it had received is unknown."""
+    """All packets of one side are captured before the other's, so it is unknown what the side had received."""
     whole = tmp_path / "whole.pcapng"
     assert gen("play", scenario, "-o", whole).returncode == 0
     parts, made = connections(packets(whole)), []

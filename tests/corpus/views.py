@@ -159,7 +159,7 @@ CLOSES = {"FIN": closes(FIN, None), "RST": closes(RST, None), "DREQ": closes(Non
 
 
 def without(kind):
-    """One of the closes is lost, or all."""
+    """One packet of the close is lost, or all of them."""
     def view(whole, rng):
         there = [i for i, packet in enumerate(whole) if CLOSES[kind](packet)]
         lost = set(there) if rng.random() < 0.25 else set(rng.sample(there, min(1, len(there))))

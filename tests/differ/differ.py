@@ -96,7 +96,7 @@ def sources(names, build, folder):
 
 
 def groups(paths):
-    """Of captures that one run of tshark looks at."""
+    """The number of captures that one run of tshark reads."""
     group, size = [], 0
     for path in paths:
         if group and size + path.stat().st_size > TOGETHER:

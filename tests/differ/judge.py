@@ -45,7 +45,7 @@ class Case:
 
     @functools.cached_property
     def fpdus(self):
-        """Those that end in this frame."""
+        """The messages that end in this frame."""
         return self.opinions.tcp.fpdus_of.get(self.frame, [])
 
     @property

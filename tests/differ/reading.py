@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A third opinion: the octets of each TCP connection by RFC 5044, 5041, 5040, 6581 and 7306, read independently and directly from the capture. It
-knows whole streams, unlike the dissectors; where it is not sure (the start was not captured, octets are missing, framing is lost) it has no
+"""A third opinion: the octets of each TCP connection by RFC 5044, 5041, 5040, 6581 and 7306, read
+independently and directly from the capture. This reader knows whole streams, unlike the dissectors;
+where it is not sure (the start was not captured, octets are missing, framing is lost) it has no
 opinion."""
 import bisect
 import collections
@@ -276,8 +277,8 @@ def begins_fpdu(octets):
 
 
 def fpdus(way, markers, crc):
-    """FPDUs after the start-up frame. One with a wrong CRC or Marker may have a wrong length: it counts if a right FPDU follows, or the end of the
-    stream."""
+    """FPDUs after the start-up frame. An FPDU with a wrong CRC or Marker may have a wrong length:
+    it counts if a right FPDU follows, or the end of the stream."""
     begin = way.startup["end"]
     stream = bytes(way.octets[begin:])
     places = [i for i in range(len(stream)) if i % PERIOD >= MARKER] if markers else range(len(stream))

@@ -156,7 +156,7 @@ def atomic_reserved(case):
 
 @reason("a start-up frame in several segments", "mpa ddp rdmap", "generated/mpa/MPA-7.1.2-03.pcapng")
 def split_startup(case):
-    """The dissector recognises it only if one segment has it whole."""
+    """The dissector recognises the frame only if it is whole in one segment."""
     return case.connection and any(
         way.startup and way.frame_of(way.startup["start"] + 1) != way.frame_of(way.startup["end"]) for way in case.connection.ways)
 
@@ -400,7 +400,7 @@ def overlap(case):
 
 @reason("a Call that RDMA Reads complete", "rpc nfs", "generated/conforming/rpcrdma-long.pcapng", "wireshark-long-call")
 def by_reads(case):
-    """It is not reassembled, or not in its order."""
+    """The message is not reassembled, or not in its order."""
     if any(message.by_reads for message in case.messages):
         return True
     # At another time: before the last Read, or after the Reply.
@@ -425,7 +425,7 @@ def unknown_call(case):
 
 
 def of_no_call(case):
-    """It is shown like a Reply without a known Call: without fields that only the Call decides."""
+    """The Reply is shown like a Reply without a known Call: without fields that only the Call decides."""
     return not case.theirs or case.pair.ours in SAID_BY_CALL and not any(case.theirs)
 
 
@@ -497,7 +497,8 @@ def repeated_start(case):
 
 @reason("a packet before which another has to come", ABOVE, "play rpcrdma-hole --transport=roce --pcap")
 def held(case):
-    """It comes again, or later, or the capture lacks it, as the Acknowledge shows. The dissector does not wait, and shows each packet at its
+    """The packet comes again, or later, or the capture lacks it, as the Acknowledge shows. The
+    dissector does not wait, and shows each packet at its
     place."""
     roce = case.opinions.roce
     if case.frame in roce.held and not case.ours:

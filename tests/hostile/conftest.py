@@ -7,6 +7,6 @@ import pytest
 
 @pytest.fixture(scope="session")
 def sanitized(build):
-    """Memory has no meaning then."""
+    """Memory figures have no meaning then."""
     said = subprocess.run(["ldd", build / "conformance" / "iwarp-check"], capture_output=True, text=True, check=True)
     return "libasan" in said.stdout

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What hostile input costs: processor time and memory per octet, against ordinary input of the same size.
+"""The cost of hostile input: processor time and memory per octet, compared with ordinary input of the same size.
 
 Each row is a generator, which writes a file at two sizes, one four times the other, and a control: as many packets with as many octets of a
 connection that is right, or as many octets of a file that is. For the plugins the control is the same capture, shown by Wireshark's own
@@ -280,7 +280,7 @@ START = {}  # seconds of a run without input
 
 
 def start_of(command, build, folder):
-    """Of tshark with and without the plugins, and of everything else."""
+    """The costs of tshark with and without the plugins, and of the other programs."""
     command = command if command in (plugins, built_in) else check("--summary", "--allow-empty")
     kind = command if command in (plugins, built_in) else None
     if kind not in START:

@@ -135,7 +135,7 @@ WAIVERS = 200
 
 
 def write_waivers(path, rule, n):
-    """Also writes a capture with findings. Time grows with the product of both numbers: the number of waivers is fixed."""
+    """Writes waivers, and a capture with findings. Time grows with the product of both numbers: the number of waivers is fixed."""
     entry = "- id: {}\n  why: it is\n  scope:\n    found: '*a*b*c*d*{}'\n"
     pathlib.Path(path).write_text("".join(entry.format(rule, number) for number in range(WAIVERS)), encoding="utf-8")
     write_calls(f"{path}.pcap", 4 * n)

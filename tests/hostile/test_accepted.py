@@ -115,7 +115,7 @@ def test_another_tunnel_is_another_network(check, plain, tmp_path, name):
 
 
 def test_a_forgotten_datagram_is_said(check, plain, tmp_path):
-    """First fragments of strangers, more than there is room for: what was left out may have been a violation."""
+    """First fragments of foreign datagrams, more than there is room for: an octet that was dropped may have been a violation."""
     packets = plain["iwarp", False]
     at = places(packets, "iwarp")[0]
     strangers = []

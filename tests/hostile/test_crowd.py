@@ -139,7 +139,7 @@ def closed(capture, number, last):
 
 
 def test_a_crowd_that_ends_takes_no_one_along(build, tmp_path):
-    """A connection's last octets come after its end, and after that of others."""
+    """A connection's last octets come after its end, and after the end of other connections."""
     path = tmp_path / "closed.pcap"
     capture = adversary.Capture(path)
     late = closed(capture, 0, crowd.WRONG_VERSION)

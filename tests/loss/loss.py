@@ -139,7 +139,7 @@ def play(gen, script, transport, path):
 
 
 def lost_behind(gen, fault, kind, transport, whole):
-    """What is lost after the fault. The capture without the messages after the fault shows where they begin."""
+    """The packets lost after the fault. The capture without the messages after the fault shows where they begin."""
     bare = whole.with_suffix(".bare.pcap")
     begun = losses.load(bare).said_last() if play(gen, fault.script, transport, bare) else None
     bare.unlink(missing_ok=True)

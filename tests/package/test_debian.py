@@ -8,7 +8,7 @@ import pytest
 
 pytestmark = [pytest.mark.all, pytest.mark.skipif(not shutil.which("dh") or not shutil.which("lintian"), reason="needs debhelper and lintian")]
 
-# As if installed: in a namespace with a layer over the machine's /usr.
+# Runs as if the packages were installed: in a namespace with a layer over the machine's /usr.
 INSTALLED = """
 set -e
 mount -t tmpfs none {work}

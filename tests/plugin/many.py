@@ -4,7 +4,7 @@ import captures
 
 
 class Many:
-    """paths: by name; the rows of each are those of its frames in the capture at `path`."""
+    """paths: captures by name; each capture's rows are those of its frames in the capture at `path`."""
 
     def __init__(self, wireshark, path, paths):
         parts, others = captures.merge(paths.items(), path)

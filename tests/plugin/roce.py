@@ -96,7 +96,7 @@ def as_roce1(frame):
 
 
 def as_infiniband(frame):
-    """In an ERF record: Wireshark has no other form."""
+    """Puts the packet into an ERF record, because Wireshark has no other form."""
     payload = frame[42:-4]
     header = bytes([0, 2]) + b"\0" + frame[33:34] + struct.pack(">H", (12 + len(payload)) // 4) + b"\0" + frame[29:30]
     packet = header + payload + crc(b"\xf0" + header[1:], payload) + b"\0\0"

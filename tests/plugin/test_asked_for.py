@@ -109,7 +109,7 @@ def test_copies_of_a_call(wireshark, generated):
 
 @pytest.mark.parametrize("transport,refusal", [("iwarp", "rdmap.opcode == 7"), ("roce", "infiniband.aeth.syndrome.opcode == 3")])
 def test_refusals(wireshark, generated, transport, refusal):
-    """What the receiver refused leads to the Terminate or NAK."""
+    """A refused message has a link to the Terminate or NAK."""
     path = generated("rpcrdma", "--inject=RPCR-3.1-01/refused", f"--transport={transport}")
     refused, = wireshark.fields(path, ["rpcrdma.refused_in"], *ORDER, "-Y", "rpcrdma.refused_in")
     ends = {frame["frame"] for frame in wireshark.fields(path, [], *ORDER, "-Y", refusal)}

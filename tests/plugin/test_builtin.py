@@ -47,8 +47,8 @@ def comparable(everything, case):
     names = dict.fromkeys([*pairs.values(), *UPPER, "mpa.flags.s", "mpa.marker", "mpa.part", "frame.len", "frame.cap_len"])
     ours = {frame["frame"]: frame for frame in everything.fields(case, names, *ORDER, *FALLBACK, "-Y", "mpa")}
     for frame in theirs:
-        # It takes a segment for an FPDU, miscounts Markers, accepts a second Request, and shows nothing of an FPDU cut by the
-        # snap length.
+        # The built-in dissector takes a segment for an FPDU, miscounts Markers, accepts a second
+        # Request, and shows nothing of an FPDU cut by the snap length.
         our_frame = ours[frame["frame"]]
         if case == "scenario reject-then-mpa" and not our_frame["mpa.rev"]: # the ULP's use of a rejected connection
             continue

@@ -27,7 +27,7 @@ MORE = """ip.src ip.dst tcp.srcport tcp.dstport tcp.stream tcp.analysis.out_of_o
     frame.cap_len mpa.hole mpa.skipped mpa.repeated rpc.xid rpcrdma.fault rpcrdma.packet.repeated rpcrdma.taken_in mpa.rev mpa.flags.r mpa.ulpdu_length
     mpa.marker rddp.gap rddp.fragment.count rdmap.opcode rdmap.atomic.opcode rdmap.atomic.reserved rpcrdma.version rpcrdma.xid
     rpcrdma.rpc rpcrdma.send.first_in rpcrdma.send.complete_in rpcrdma.complete_in rpcrdma.answer_in rpcrdma.call_in""".split()
-# Fields of which the captures have no agreed value.
+# Fields for which the captures have no agreed value.
 NEVER = {"iwarp_rdma.send.fragment." + name for name in ("overlap", "overlap.conflict", "multipletails", "toolongfragment", "error")}
 PORTS_OF_OTHERS = {"3260", "4420", "5445"}
 DEFINED_ATOMICS = {"0", "2"}

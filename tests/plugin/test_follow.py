@@ -57,7 +57,7 @@ def test_rpc_messages(wireshark, root, source, what):
 
 
 def test_one_of_many(wireshark, root):
-    """Since 4.2 the number is that of a transaction; before that it is that of a message."""
+    """Since 4.2 the number means a transaction; before 4.2 it meant a message."""
     path = root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap"
     whole = followed(wireshark, path, WHOLE)
     assert [from_client for from_client, _ in whole[2:6]] == [True, False, True, False]

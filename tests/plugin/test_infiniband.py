@@ -380,7 +380,7 @@ def test_response_times_of_operations(wireshark, check, generated, options):
 
 @pytest.mark.parametrize("net", ["loss=0.2", "rnr=0.3", "rnr=0.3,loss=0.1"])
 def test_response_times_end_with_the_copy_that_was_taken(wireshark, check, generated, net):
-    """As with --stats: a retransmitted answer ends with its latest copy before the Acknowledge."""
+    """Times are those of --stats: a retransmitted answer ends with its latest copy before the Acknowledge."""
     path = generated("nfs3", "--transport=roce", "--pcap", f"--net={net}", "--seed=5")
     report = read_report(check("--stats", "--format=ndjson", path).stdout)
     expected = [row["latency"] for row in report["captures"][0]["connections"][0]["statistics"]["calls"] if not row.get("operation")]
@@ -434,7 +434,7 @@ def test_links(wireshark, tmp_path, link, mode):
 
 
 def test_the_built_in_never_comes_first(wireshark, tmp_path, mode):
-    """It claims this Send of another connection, and then Wireshark asks it first."""
+    """The dissector claims this Send of another connection, and Wireshark then asks this dissector first."""
     path = tmp_path / "mixed.pcap"
     roce.write(path, before=[roce.connected(roce.CLIENT, roce.SERVER, roce.SEND_ONLY, 7, roce.words(1, 9, 9, 3) + bytes(40), qp=0x999)])
     protocols = [frame["frame.protocols"][0] for frame in wireshark.fields(path, ["frame.protocols"], *mode, "-Y", "infiniband")]
@@ -444,7 +444,7 @@ def test_the_built_in_never_comes_first(wireshark, tmp_path, mode):
 
 @pytest.mark.parametrize("seed", [7, 10])
 def test_a_send_whose_last_packet_came_first(wireshark, generated, seed):
-    """It is complete in the frame that shows it, not in that of its last packet."""
+    """The message is complete in the frame that shows it, not in the frame of its last packet."""
     path = generated("nfs2", "--transport=roce", "--net=reorder=0.3", f"--seed={seed}")
     names = ["rpcrdma.send.complete_in", "rpcrdma.xid", "rpcrdma.taken_in"]
     frames = {frame["frame"]: frame for frame in wireshark.fields(path, names, "-2")}

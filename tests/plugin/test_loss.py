@@ -101,7 +101,7 @@ def test_nobody_is_blamed_who_is_not_in_the_report(troubled, wireshark, mode):
 
 
 def test_what_the_report_has_is_shown(troubled, wireshark, root):
-    """If the TCP dissector passes on all segments as captured."""
+    """This holds if the TCP dissector passes on all segments as captured."""
     exempt = alone(root)
     due = collections.Counter({finding: n for finding, n in troubled.said.items() if finding[1] not in exempt | COUNTED})
     missing = due - troubled.shown(wireshark, UNANALYSED)

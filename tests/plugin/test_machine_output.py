@@ -11,7 +11,7 @@ FIELDS = ["mpa.ulpdu_length", "rddp.payload_length", "rdmap.opcode", "rpcrdma.xi
 
 
 def values(tree, name):
-    """Of all keys of this name, in order."""
+    """The values of all keys of this name, in order."""
     if isinstance(tree, list):
         return [value for part in tree for value in values(part, name)]
     if not isinstance(tree, dict):

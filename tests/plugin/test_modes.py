@@ -35,7 +35,7 @@ def all_modes(fields, two_passes_tell_more=False):
     return expected
 
 
-# These differ between modes; see test_captures.py.
+# These fields differ between modes; see test_captures.py.
 @pytest.mark.without("scenario capture-loss", "scenario rpcrdma-late-reply", "scenario rpcrdma-hole", "fault MPA-7.1.5-04")
 def test_case(everything, case):
     # In a broken start-up the end of the connection may decide what some octets were.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What iwarp-tap writes, in Wireshark: the findings of iwarp-check, and none about what the tap had to invent."""
+"""Captures of iwarp-tap in Wireshark: the findings of iwarp-check, and none about fields that the tap had to invent."""
 import json
 import subprocess
 

@@ -49,7 +49,7 @@ def only(names, frames):
 
 @pytest.mark.conforming  # with faults, a segment's kind may only be known at the end
 def test_modes(everything, case):
-    """One pass and two, relative and absolute numbers."""
+    """Tests one pass and two passes, relative and absolute numbers."""
     expected = only(FIELDS, everything.fields(case, ALL, "-2", *ORDER, "-Y", "rddp"))
     assert everything.fields(case, FIELDS, "-2", *ORDER, *ABSOLUTE, "-Y", "rddp") == expected
     assert only(FIELDS, everything.fields(case, ALL, *ORDER, "-Y", "rddp")) == expected

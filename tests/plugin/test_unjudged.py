@@ -6,7 +6,7 @@ import pytest
 
 OFF = ["-o", "iwarp.check:FALSE"]
 ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
-# What findings add to the details of a frame.
+# The items that findings add to the details of a frame.
 FOUND = re.compile(r"^\s*\[(Rule|See also|Finding): |\[Expert Info \(\w+/Protocol\): [A-Z0-9]+-[\d.A-Z]+-\d+: "
                    r"|^\s*\[[A-Z0-9]+-[\d.A-Z]+-\d+: |^\s*\[(Severity level: .*|Group: Protocol)\]$")
 

@@ -91,7 +91,7 @@ def test_foreign_sends_are_data(wireshark, root, tmp_path, name, first):
 
 
 def test_only_its_own_connections(wireshark, generated):
-    """Neither noise nor RPC-over-RDMA is claimed by another upper layer."""
+    """No other upper layer claims noise or RPC-over-RDMA."""
     for scenario in ("operations", "atomics", "rpcrdma", "nfs41-chunks", "terminates"):
         assert told_by_plugin(wireshark, generated(scenario), "-2") == {}
 

@@ -59,7 +59,7 @@ def unproved():
 
 
 def make_tables(folder):
-    """What the build generates for wire/nfs.c."""
+    """The files that the build generates for wire/nfs.c."""
     subprocess.run([sys.executable, ROOT / "wire/nfs_types.py", f"{folder}/nfs_tables.h", ROOT / "wire/nfs_types.txt", ROOT / "wire/nfs.h"], check=True)
 
 

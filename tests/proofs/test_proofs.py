@@ -63,7 +63,7 @@ ANYTHING, MISSING = ("FAILURE", "no body for callee any_u8"), ("FAILURE", "no bo
     ([RIGHT], False), ([RIGHT, REFUTED, MISSING], False), ([("UNKNOWN", "a == b"), REFUTED], False), (None, False),
 ])
 def test_runner(found, passes, tmp_path, monkeypatch):
-    """With a program that says what CBMC would say."""
+    """A program that prints CBMC's output takes the place of CBMC."""
     said = [{"program": "CBMC"}, {"messageType": "ERROR", "messageText": "a syntax error"}]
     if found is not None:
         said[1] = {"result": [{"status": status, "description": description} for status, description in found]}

@@ -40,7 +40,7 @@ def test_every_verdict_is_right(simulate):
 
 @pytest.mark.all
 def test_pace(build, simulate):
-    """For each second of one core. The sanitizers take more."""
+    """Figures for each second of one core. The sanitizers take more."""
     if build.name == "release":
         assert sums(simulate("--count=20000"))["rate"] >= 500
 

@@ -185,7 +185,7 @@ def test_device_that_answers_at_random():
 
 
 def dies_of_peer_to_peer():
-    """As a device with a bug in its close: a peer-to-peer start-up that ends before the RTR kills it."""
+    """This device has a bug in its close: a peer-to-peer start-up that ends before the RTR kills the device."""
     class Frail(Echo):
         def operate(self, connection, request):
             if not request.a:
@@ -284,7 +284,7 @@ def test_initiator_that_dies_of_a_reply(tmp_path):
 
 
 class Starved(Echo):
-    """At the request with that number its machine is busy for so many seconds."""
+    """At the request with this number its machine is busy for this many seconds."""
 
     def __init__(self, at, seconds, **how):
         self.at, self.seconds, self.until, self.count = at, seconds, 0, 0
@@ -300,7 +300,7 @@ class Starved(Echo):
 
 @pytest.mark.parametrize("at", [1, 40])
 def test_starved_device_is_not_dead(at, tmp_path):
-    """Not even if the first question meets it."""
+    """This holds even if the first query meets the delay."""
     few = ["--inputs=request,send,fin", "--checks=30", "--format=json"]
     with Echo() as well, Starved(at, 1.5) as starved:
         assert learn(well.port, *few, f"--output={tmp_path}/well.json").returncode == 0

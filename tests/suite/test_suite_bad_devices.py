@@ -61,7 +61,7 @@ def test_one_that_does_nothing_wrong():
 
 
 class Slow(Reads):
-    """Takes so long for each action."""
+    """A device that takes this long for each action."""
 
     def __init__(self, seconds):
         self.seconds = seconds

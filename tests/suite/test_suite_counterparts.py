@@ -59,7 +59,7 @@ def test_who_has_refused_passes():
 
 
 def test_a_refusal_counts_for_its_layer_and_below():
-    """It refuses a wrong CRC, and accepts everything in DDP: there silence means nothing."""
+    """The device refuses a wrong CRC, and accepts everything in DDP, where its silence means nothing."""
     with scripted.Device(answers_reads=False) as device:
         tested = run(device, "--suite=mpa,ddp")
     passed = collections.Counter(test["suite"] for test in tested.tests.values() if (test["outcome"], test["shown"]) == ("passed", "stays"))

@@ -20,7 +20,7 @@ START_UP = {"MPA-7.1.1-02/end", "MPA-7.1.1-02/middle", "MPA-7.1.1-30", "MPA-7.1.
             "MPA-7.1.2-04/http", "MPA-7.1.2-26", "MPA-7.1.2-40", "MPA-8-09"}
 # Cases that the start-up alone passes, if the device has time for it.
 BY_REPLY = {"MPA-7.1.2-10/fin", "MPA-C.2.1-01"}
-# Answers what it must not: any revision, S = 1 in revision 1; and waits forever.
+# A device that answers frames that it must refuse (any revision, S = 1 in revision 1), and waits forever.
 WRONG = {"MPA-7.1.1-25", "MPA-7.1.2-35", "MPA-7.1.2-41/key", "MPA-7.1.2-42", "MPA2-6-04", "MPA-C.2.3-01"}
 
 
@@ -136,7 +136,7 @@ def test_who_resets_each_second_connection_has_no_verdicts(late):
     with EachSecondConnect(lambda number: late and number % 4 == 0) as device:
         tested = run(device)
     assert cases(tested, "failed") == set() and not tested.report["deaths"], tested.tell()
-    # Only answers, which no reset imitates.
+    # These cases accept only answers, which no reset imitates.
     assert {test["shown"] for test in tested.tests.values() if test["outcome"] == "passed"} <= {"continues", "answer"}, tested.tell()
     assert cases(tested, "unstable") <= WRONG
     # The connections that are reset decide the effect.
@@ -167,7 +167,7 @@ def test_who_never_stops_sending_passes_what_it_refuses_before():
         tested = run(device, "--timeout=1")
     assert START_UP <= cases(tested, "passed") <= START_UP | BY_REPLY, tested.tell()
     assert not tested.report["deaths"], tested.errors
-    # It does not read messages either.
+    # The device does not read messages either.
     assert cases(tested, "failed") <= WRONG | {"MPA-8-02/crc", "MPA-8-02/ulpdu", "MPA-8-05", "MPA-7.1.1-16/late", "MPA-8-14"}, tested.tell()
 
 

@@ -153,7 +153,7 @@ def test_a_device_that_needs_a_moment_is_alive():
 
 
 def test_a_close_is_no_refusal_if_it_was_a_crash():
-    """It restarts so fast that it never seems dead; but only after this connection nobody listens."""
+    """The device restarts so fast that it never seems dead; but only after this connection nobody listens."""
     with scripted.Device(bad_crc=lambda device: device.die(back_after=0.3) or True) as device:
         tested = run(device)
     assert tested.status == 0 and tested.outcome("inconclusive") == [HIT], tested.tell()
@@ -351,7 +351,7 @@ def test_what_leaves_with_the_start_up_is_a_stimulus():
 
 
 def test_what_a_dead_device_leaves_undone_is_no_finding():
-    """It hangs at a wrong CRC, and so neither closes nor sends a Terminate."""
+    """The device hangs at a wrong CRC, so it neither closes nor sends a Terminate."""
     kills = "MPA-4.4-19"
     with scripted.Device(bad_crc=hang) as device:
         switch = Switch(device.revive)
@@ -496,7 +496,7 @@ def test_an_initiator_that_has_gone_costs_seconds():
 
 @pytest.mark.parametrize("more", ["", "; exit 3"])
 def test_an_initiator_is_revived(tmp_path, more):
-    """It is gone before the second case sends or prepares anything: that case is not the cause, and begins again."""
+    """The device is gone before the second case sends or prepares anything: this case is not the cause, and begins again."""
     start = f"{devices.SAMPLE_DEVICE} initiator 127.0.0.1 $(cat {tmp_path}/port) > /dev/null 2>&1 & echo $! > {tmp_path}/pid"
     gone = f"p=/proc/$(cat {tmp_path}/pid)/stat; kill -9 $(cat {tmp_path}/pid); while grep -qs ') [^Z]' $p; do sleep 0.01; done"
     kill = f"if [ $IWARP_CASE = MPA-8-02/ulpdu ] && mkdir {tmp_path}/once 2> /dev/null; then {gone}{more}; fi"
@@ -525,7 +525,8 @@ def test_mistakes_are_told(option, word):
 
 
 def test_a_device_that_freezes_in_a_long_wait():
-    """It does not close as it should, and two seconds later answers nobody, although its TCP acknowledges. Checks now and then end a wait of minutes."""
+    """The device does not close as it should, and two seconds later answers nobody, although its
+    TCP acknowledges. Checks now and then end a wait of minutes."""
     def freeze(device):
         threading.Timer(2, setattr, (device, "hung", True)).start()
         return False
@@ -537,7 +538,7 @@ def test_a_device_that_freezes_in_a_long_wait():
 
 
 def test_a_device_with_one_connection_at_a_time_is_waited_for():
-    """It serves one connection at a time: the wait is as long as requested."""
+    """The device serves one connection at a time: the wait is as long as requested."""
     class Alone(scripted.Device):
         turn = threading.Lock()
 

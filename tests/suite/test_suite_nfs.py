@@ -61,7 +61,7 @@ def test_every_version_is_told():
 
 
 def test_export_that_is_not_there():
-    """MOUNT does not know it; version 4 uses its root if the path does not exist."""
+    """MOUNT does not know the path; version 4 uses the root if the path does not exist."""
     one = run("--rules=RPCR-3.4.5-07", "--export=/not/there")
     assert one.outcome("passed") == ["RPCR-3.4.5-07"]
     assert one.tests["RPCR-3.4.5-07"]["actual"].startswith("NFS versions 4.0, 4.1, 4.2: ")
@@ -147,7 +147,7 @@ def test_a_connection_without_calls_is_followed_by_another_one(stays, case, tmp_
 
 @pytest.mark.parametrize("version", ["3", "40", "42"])
 def test_unmounting_client_fails_nothing(version, tmp_path):
-    """It repeatedly mounts, works a little and unmounts."""
+    """The client repeatedly mounts, works a little and unmounts."""
     report = tmp_path / "report.json"
     rules = "CMPD-4-03,CMPD-4-09,CMPD-5.2-02,RPCR-4.5-10,RPCR-4.4.1-01,NFSULB-6.6-03,BIDI-4.1-05,EXP-3.9-03"
     test = subprocess.Popen([devices.GEN, "test", "--listen", "127.0.0.1:0", "--service=nfs", f"--rules={rules}", "--timeout=0.4",

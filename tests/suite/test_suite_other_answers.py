@@ -203,7 +203,7 @@ class Discards(between.Between):
         return self.what(segment.payload) if segment.says(between.SEND) and self.is_stimulus(segment.payload) else []
 
     def is_stimulus(self, payload):
-        """Neither a Call nor a Reply to a Call."""
+        """The stimulus is a message that is neither a Call nor a Reply to a Call."""
         if len(payload) < 36 or payload[4:8] != b"\0\0\0\1" or payload[12:28] != bytes(16):
             return True
         kind = struct.unpack(">I", payload[32:36])[0]

@@ -116,7 +116,7 @@ def test_combinations_of_chunks(kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("role", RUNNERS)
 def test_every_case_runs(role, kind):
-    """As over sockets: all pass."""
+    """All cases pass, as over sockets."""
     run = conforming(role, kind)
     wanted = {name for name, row in OF_SUITES.items() if row[2] in ("both", role)} - ELSEWHERE
     assert run.tests.keys() == wanted, run.errors
@@ -182,7 +182,7 @@ def test_what_is_refused(options, words):
 
 
 def test_capture_is_named(tmp_path):
-    """In every report; not with a socket, which records the octets."""
+    """Every report has these, except with a socket, whose octets are recorded."""
     run = run_responder("ib", (), "--rules=RPCR-4.5.2-03", "--capture=beside.pcap")
     assert run.report["capture"] == "beside.pcap"
     done = subprocess.run([devices.GEN, "test", "127.0.0.1:1", "--capture=x"], capture_output=True, text=True, check=False)

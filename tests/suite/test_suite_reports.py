@@ -331,7 +331,7 @@ def test_also_seen_is_a_failure(echoes_res, tmp_path):
 
 
 def test_our_own_reset_is_not_the_device():
-    """It never stops sending: our reset, and its TCP's answer to it, is not a refusal of a wrong CRC."""
+    """The device never stops sending: our reset, and its TCP's answer to the reset, are not a refusal of a wrong CRC."""
     def flood(connection, over):
         connection.recv(100)
         connection.sendall(REPLY)
@@ -403,7 +403,7 @@ def test_equal_frames_are_folded(tmp_path):
 
 
 def test_terminates_in_the_layout_of_the_device(monkeypatch):
-    """As in siw: bit fields filled from the wrong end. The meaning comes after the literal fields."""
+    """Bit fields are filled from the wrong end, as in siw. The meaning comes after the literal fields."""
     operate = scripted.Device.operate
 
     def terminating(self, connection, request):
@@ -541,7 +541,7 @@ def close_in_reply(connection, over):
 
 
 def test_two_runs_are_of_one_device(tmp_path):
-    """And waived failures are not "No failures"."""
+    """The report must not say "No failures" if failures were waived."""
     waivers = tmp_path / "waivers.yaml"
     waivers.write_text("waivers:\n- id: MPA-8-02\n  why: known\n")
     reports = []

@@ -91,7 +91,7 @@ def test_a_device_that_never_answers_is_not_failed_for_it():
     assert failed <= silent | copies, tested.tell()
     passed = tested.outcome("passed")
     assert {"MPA-5.1-06", "MPA-5.1-06/crc", "MPA-7.1.1-22"} <= set(passed), tested.tell()
-    # It refuses a wrong CRC, but nothing in DDP: that it accepts an odd segment there means nothing.
+    # The device refuses a wrong CRC, but nothing in DDP, where an accepted odd segment means nothing.
     assert "refuse only what is below" in tested.tests["DDP-5.2-16"]["actual"]
     # Cases that need an answer have no proof.
     for name in ("MPA-6-06", "MPA-4.4-19", "MPA-7.1.2-12", "DDP-5.4-03/read"):

@@ -77,7 +77,7 @@ def ask(page, way, address):
 
 
 def arrives(listener, seconds):
-    """What is sent there; b"": a connection without anything in it. None: no connection."""
+    """The octets sent there; b"": a connection without octets. None: no connection."""
     listener.settimeout(seconds)
     try:
         with listener.accept()[0] as connection:

@@ -53,7 +53,7 @@ class Firefox:
         self.call("WebDriver:Navigate", url=path.resolve().as_uri())
 
     def evaluate(self, script):
-        """The value of an expression; a promise: what it becomes."""
+        """The value of an expression; for a promise, its result."""
         return self.call("WebDriver:ExecuteScript", script=f"return ({script});", args=[])["value"]
 
     def choose(self, *paths, selector="#files"):

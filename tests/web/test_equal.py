@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The checker of the web page says of each capture what the installed program says, octet for octet."""
+"""The checker of the web page writes the same report on each capture as the installed program, octet for octet."""
 import pathlib
 import re
 

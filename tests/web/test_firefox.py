@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""iwarp-check.html, opened from the disk in Firefox: what a browser does by itself. What the page does is in test_page.py."""
+"""iwarp-check.html, opened from the disk in Firefox: what a browser does by itself. test_page.py tests the functions of the page."""
 import gzip
 import pathlib
 import socket

@@ -72,7 +72,7 @@ def test_size(page_file):
 
 
 def test_a_capture_is_judged_within_two_seconds(page):
-    """Of processor time, as the machine of the tests has other work: for the page, the program and the report."""
+    """Seconds of processor time, because the test machine has other work: for the page, the program and the report."""
     before = browser.spent(page.process.pid)
     choose(page, FAILS)
     kind, words = outcome(page)
@@ -183,7 +183,7 @@ def test_waiver_lists_are_those_of_the_program(page, check):
 # ---- the page ----
 
 def frame_picture(page):
-    """What is painted when the report's frame fills the window."""
+    """The pixels when the report's frame fills the window."""
     page.evaluate("document.getElementById('report').scrollIntoView(), new Promise((done) => setTimeout(done, 300))")
     return base64.b64decode(page.call("Page.captureScreenshot", format="png")["data"])
 
@@ -208,7 +208,7 @@ def test_a_blank_frame_is_noticed(page):
 
 @pytest.mark.parametrize("name", ["nfs42-long-setxattr", "nfs3-long-setacl"])
 def test_the_line_is_the_verdict_of_the_report(page, name):
-    """With its colour: a capture in which Calls failed is not green."""
+    """The verdict has its colour: a capture in which Calls failed is not green."""
     choose(page, ROOT / f"captures/real/nfslong/{name}.pcap")
     kind, words = outcome(page)
     assert words.startswith(verdict(page)) and kind != "pass" and kind == re.search('<header class="([a-z]+)"', report(page))[1]
@@ -316,7 +316,7 @@ def spoilt_texts(data):
 
 
 def test_markup_in_the_capture(page):
-    """What the report has of a capture are numbers, and words of its own."""
+    """The report contains only numbers from a capture, and its own words."""
     data = spoilt_texts((ROOT / "captures/real/nfs/nfs41-names.pcap").read_bytes())
     assert data.count(b"<a href") > 3
     drop(page, ("<a href=x.invalid>here</a>.pcap", data))
@@ -335,7 +335,7 @@ LEAVES = {"itself": "location = address", "top": "top.location = address", "wind
 
 @pytest.mark.parametrize("way", LEAVES)
 def test_the_report_opens_no_page(page, way):
-    """Even if its own script would."""
+    """The frame cannot do this even if its own script tries."""
     choose(page, FAILS)
     outcome(page)
     inside = attached(page, "iframe")
@@ -375,7 +375,7 @@ def test_files_dragged_over_the_report_reach_the_page(page):
 
 
 def test_cancel(page):
-    """A capture of 500 MB would take long; its worker ends at once, and the page goes on."""
+    """A capture of 500 MB would take long; its worker ends at once, and the page continues."""
     data = PASSES.read_bytes()
     drop(page, ("endless.pcap", data, 500_000_000 // len(data)))
     wait_for(lambda: page.evaluate("document.getElementById('progress').value > 0"), 120)

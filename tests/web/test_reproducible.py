@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whoever builds iwarp-check.html from one commit gets the same octets, in whatever directory."""
+"""Every build of iwarp-check.html from one commit gives the same octets, in any directory."""
 import subprocess
 
 from browsed import ROOT

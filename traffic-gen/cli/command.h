@@ -27,7 +27,7 @@ int command_learn(int argc, char **argv);
 /* Prints "iwarp-gen: " and the message on standard error; returns COMMAND_TROUBLE. */
 int command_fail(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
-/* Of commands and options of the room explore, in a build without it. */
+/* For commands and options of the room explore, in a build without it. */
 #define COMMAND_NOT_BUILT ": not in this iwarp-gen, which was built with IWARP_EXPLORE=OFF"
 
 /* The name similar to a mistyped word, among those that next() returns before NULL; NULL: none. */
@@ -73,7 +73,7 @@ bool command_parse(const struct command_usage *usage, const GOptionEntry *entrie
                    int n_most, int *status);
 /* Frees the texts that command_parse() has put where the entries say. */
 void command_clear(const GOptionEntry *entries);
-/* Of a number of seconds. */
+/* The value of a number of seconds. */
 int64_t command_nanoseconds(double seconds);
 
 #endif

@@ -367,7 +367,7 @@ static int learn_take_up(const struct options *options)
     return status;
 }
 
-/* Where an Initiator connects again and again. */
+/* The address to which an Initiator connects repeatedly. */
 static int learn_listen_for_device(struct talk_run *run)
 {
     g_autofree char *why = NULL;

@@ -179,7 +179,7 @@ bool test_options_soak(const struct test_options *options, int64_t *out, int *st
     return false;
 }
 
-/* Options that need octets; not with an RDMA device of this host, which handles the octets. */
+/* Options that change octets, and so cannot be used with an RDMA device of this host. */
 static const char *option_of_octets(const struct test_options *options)
 {
     const struct {

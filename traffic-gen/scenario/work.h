@@ -31,7 +31,7 @@ struct work_item {
     uint64_t from_offset;
     unsigned receives;  /* posted */
     unsigned terminate; /* layer << 12 | type << 8 | code */
-    /* Of an NFS client; texts belong to the work's texts. CHANGE: the server's host sets path to this many octets. */
+    /* For an NFS client; the work owns the texts. CHANGE: the server's host sets path to this many octets. */
     struct nfs_job job;
 };
 

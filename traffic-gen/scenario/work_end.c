@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* One end of a connection, which does its side's work. */
+/* One end of a connection, which does the work of its side. */
 #include "traffic-gen/scenario/work_nfs.h"
 #include "traffic-gen/speak/say/statement.h"
 #include "traffic-gen/speak/sim/random.h"

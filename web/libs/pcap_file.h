@@ -38,7 +38,7 @@ struct pcap {
 
 uint16_t pcap_get16(const pcap_t *pcap, const uint8_t *p);
 uint32_t pcap_get32(const pcap_t *pcap, const uint8_t *p);
-/* The link type of a program for that of a file. */
+/* Converts the link type of a file to that of programs. */
 int pcap_linktype_of(uint32_t in_file);
 int pcap_snap_length_of(uint32_t in_file);
 /* Ensures room for n octets in the buffer. */

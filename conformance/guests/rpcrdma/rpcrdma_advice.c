@@ -442,7 +442,7 @@ static void on_segments(GArray *array, const struct stat_calls *sums)
 
 enum waited { FOR_SERVER, FOR_CLIENT, FOR_DATA, FOR_PATH };
 
-/* Who waited for what, for the longest part of the Call's time. */
+/* The side that waited during the longest part of the Call's time, and what it waited for. */
 static gchar *waited_text(const struct stat_slow *slow, enum waited *whom)
 {
     uint64_t before = slow->first_frame > 0 ? slow->first : slow->latency;

@@ -11,7 +11,7 @@
 enum { NONE = 255 };
 
 /*
- * Of each operation: the offset of its stateid in the arguments (NONE: no stateid), and the octets of the arguments
+ * For each operation: the offset of its stateid in the arguments (NONE: no stateid), and the octets of the arguments
  * from offset `from` to offset `to` (0: to the end). A client that sends the operation again sends the same octets. The
  * seqid of an owner is not among them, since minor version 0 changes the seqid each time.
  */
@@ -108,7 +108,7 @@ void rpcrdma_outcome_call(struct trouble_facts *facts, const struct rpcrdma_payl
 
 /* ---- Replies ---- */
 
-/* What is known of each Call about its arguments. */
+/* Facts about the arguments of each Call. */
 static uint64_t outcome_request_of(const struct rpcrdma_transaction *t)
 {
     const struct rpcrdma_slot_use *use = &t->open->use;

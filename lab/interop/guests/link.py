@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """link.py DEVICE [RELEASE [RELEASE]]: two guests on one link, `client` and `server`, each with the same kind of RDMA device (siw, rxe),
-by hand. Lines of the standard input: GUEST COMMAND, a bash command; capture FILE, what is on the link from now on; capture, no longer."""
+by hand. Lines of the standard input: GUEST COMMAND, a bash command; "capture FILE" records the link
+from now on, "capture" ends the recording."""
 import fcntl
 import pathlib
 import shutil

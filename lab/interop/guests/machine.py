@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One guest: a QEMU, and its directory /job, through which it gets work. The caller decides whether it is alone or on a link (link.py,
+"""One guest: a QEMU process and a directory /job, through which the guest gets work. The caller
+decides whether it is alone or on a link (link.py,
 ../lab/guest.py)."""
 import ctypes
 import json

@@ -77,7 +77,7 @@ def words(pattern, text):
 
 
 def patterns(implementation, side, rule):
-    """What a finding of the implementation says; empty: anything."""
+    """The words of the implementation's findings; empty: any words."""
     rows = [row for row in CAPTURED() if implementation in row["file"].split("-") and row["id"] == rule and
             row["role"] in ("", ROLES[side])]
     return [row["found"] for row in rows if row["found"]] + [EARLIER[rule] for _ in rows[:1] if rule in EARLIER]

@@ -32,7 +32,7 @@ class Cell:
 
     @property
     def folder(self):
-        """Of the archive of lab/results/matrix, with the results."""
+        """The path of the archive of lab/results/matrix, with the results."""
         return "cured" if self.cured else "cells"
 
     @property

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """operations.py FOLDER VERSION: in a guest, on a mounted server: kinds of operation, each by itself, with what comes back compared.
-A line for each: NAME, tab, "ok", "failed" or "none" (the version has no such thing), tab, why. Needs python3-minimal alone."""
+Prints a line for each operation: NAME, tab, "ok", "failed" or "none" (the version lacks the
+operation), tab, the reason. Needs python3-minimal alone."""
 import errno
 import fcntl
 import os

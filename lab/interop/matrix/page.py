@@ -31,13 +31,13 @@ def failed(result):
 
 
 def tries(result):
-    """Failed operations, findings and words of kernels of each; those of the one that is shown are in the result itself."""
+    """Failed operations, findings and kernel messages of each try; the result itself has those of the shown try."""
     own = {"failed": failed(result), "findings": result["judged"]["findings"], "kernel": result["kernel"]}
     return [own if number == result["shown"] else one for number, one in enumerate(result["tries"], 1)]
 
 
 def of_try(cell, one):
-    """What was wrong in a try: (side, cause or None, text)."""
+    """The errors in a try: (side, cause or None, text)."""
     named = [(side, causes.of_finding(cell, side, rule, finding["message"]), rule) for side in ("client", "server")
              for rule, finding in one["findings"].get(side, {}).items()]
     found = {cause for _, cause, _ in named}
@@ -50,7 +50,7 @@ def of_try(cell, one):
 
 
 def wrong(cell, result):
-    """Of all tries: {(side, cause): numbers of tries}."""
+    """The causes seen in all tries: {(side, cause): numbers of tries}."""
     there = {}
     for number, one in enumerate(tries(result), 1):
         for side, cause, _ in of_try(cell, one):
@@ -69,8 +69,8 @@ def is_chance(cause):
 
 
 def colour(cell, result):
-    """Red: an operation failed in the best of the tries, or something has no known cause. What chance does in some of the tries is named, and
-    changes no colour."""
+    """Red: an operation failed in the best of the tries, or something has no known cause. Errors
+    that happen by chance in some tries are named, but change no colour."""
     if result is None:
         return GREY
     there = {cause for _, cause in wrong(cell, result)}
@@ -224,7 +224,7 @@ def cause_section(row, its_cells, found, cured):
 
 
 def hung_text(row, found, patch=None):
-    """In how many tries of cells over its device; patch: only of cells with it on the side of the server."""
+    """The number of tries of cells over its device in which this happened; patch: only cells with the patch on the server's side."""
     its = [cell for cell in cells.possible() if cell.device == row["implementation"] and cell.name in found and
            (patch is None or patch in found[cell.name]["patches"].get("server", []))]
     if not its:

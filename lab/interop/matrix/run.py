@@ -62,7 +62,7 @@ def key(cell):
 
 
 def patches(cell):
-    """Of each side's guest: names of patches."""
+    """The names of the patches in each side's guest."""
     return {side: guests.cures(release) for side, release in zip(("client", "server"), cell.guests or ())}
 
 
@@ -183,7 +183,7 @@ def judge(capture):
 
 
 def judge_again(wanted):
-    """With the iwarp-check of now, what was captured then."""
+    """Judges earlier captures with the present iwarp-check."""
     for cell in wanted:
         capture, result = work_folder(cell.cured) / f"{cell.name}.pcap", result_of(cell)
         packed = capture.with_suffix(".pcap.zst")
@@ -348,7 +348,7 @@ def run(wanted):
 
 
 def ours_to_blame(cell, result):
-    """What this project's client or server did wrong, or None: what others do is in the page, and fails nothing here."""
+    """The errors of this project's client or server, or None; errors of others are on the page, and fail no test here."""
     if result is None:
         return "the cell has no result: its guests did not run to the end"
     for side, who in (("client", cell.client), ("server", cell.server)):

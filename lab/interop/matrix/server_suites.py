@@ -48,7 +48,7 @@ WISH = "touch /job/reset; while [ -e /job/reset ]; do sleep 0.2; done; [ ! -e /j
 
 
 def restart(booted, server):
-    """What the reset command of iwarp-gen test in the client's guest asks for."""
+    """Answers requests of the reset command that iwarp-gen test runs in the client's guest."""
     job = booted["client"].job
     try:
         status, said = booted["server"].run(RESTART[server], 90)
@@ -60,7 +60,7 @@ def restart(booted, server):
 
 
 def run_once(booted, server, arguments, capture, end):
-    """iwarp-gen test, until it is over, or time is. The text of its report, and what it said."""
+    """iwarp-gen test, until it is over, or time is. The text of its report, and its messages."""
     client = booted["client"]
     booted.capture(capture)
     client.start(f"ulimit -l unlimited; exec iwarp-gen test {' '.join(arguments)}", "test")

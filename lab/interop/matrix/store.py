@@ -41,7 +41,7 @@ def folder(docs, name):
 
 
 def index(has):
-    """Who reviews a change of the archive sees here what has changed."""
+    """Reviewers of a new archive see its changes here."""
     yield "file\trun\tsha256\n"
     for name, octets in sorted(has.items()):
         yield f"{name}\t{json.loads(octets)['run']}\t{hashlib.sha256(octets).hexdigest()}\n"

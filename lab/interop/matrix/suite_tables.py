@@ -15,7 +15,7 @@ UNKNOWN = "Failures that nobody has held against the document yet"
 
 
 def suites(docs):
-    """By server and device; Linux 6.1's are the tables of ../lab/expected."""
+    """Results by server and device; those of Linux 6.1 are the tables of ../lab/expected."""
     found = {}
     for device in ("siw", "rxe"):
         rows = table.load(f"{device}-nfs-server")

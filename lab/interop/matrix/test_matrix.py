@@ -157,7 +157,7 @@ def test_versions_of_a_cause(monkeypatch):
 
 
 def test_a_mount_that_hangs_by_chance():
-    """It is named, on the side of the server, and changes no colour; one that always hangs is red."""
+    """The hang is named on the server's side, and changes no colour; a mount that always hangs is red."""
     once = with_(tries=[HUNG, FINE, {"seconds": 9}], shown=3)
     assert page.colour(SIW, once) == "green" and page.by_chance(SIW, once) == "hung in 1 of 3 tries: the server's siw"
     assert page.text_of(SIW, once) == "green (hung in 1 of 3 tries: the server's siw)"
@@ -283,7 +283,7 @@ def test_deviations_of_the_suites(folder):
 
 
 def test_summary_of_a_suite():
-    """Only failures have a deviation, and that of a table only with the same words."""
+    """Only failures have a deviation, and a table's deviation applies only to the same words."""
     row = next(row for row in suite_tables.table.load("rxe-nfs-server").values() if row["outcome"] == "failed" and "||" not in row["found"])
     report = {"state": "alive", "tests": [{"id": row["case"], "outcome": "failed", "actual": row["found"]},
                                           {"id": "RPCR-6.1-07", "outcome": "failed", "actual": "something new"},
@@ -308,7 +308,7 @@ def test_page(folder):
 
 
 def test_only_our_own_faults_fail(folder):
-    """JUnit: what others do is no failure of this project."""
+    """JUnit: errors of other implementations are not failures of this project."""
     ours, theirs = cells.Cell("iwarp-gen", "linux-6.1", "rxe", "3"), cells.Cell("linux-6.1", "linux-6.1", "rxe", "3")
     broken = with_(judged=finds("client", CMPD_4x1_03=FINDING))
     assert run.ours_to_blame(theirs, broken) is None and run.ours_to_blame(ours, GOOD) is None
@@ -329,7 +329,7 @@ def test_mounts_that_hang(done, hung):
 
 
 def test_resumes(folder, monkeypatch):
-    """A cell is done as long as what it depends on is the same."""
+    """A cell is done as long as its dependencies are the same."""
     cell = cells.Cell("iwarp-gen", "iwarp-gen", "soft", "3")
     assert not run.is_done(cell)
     save(folder, with_(cell=cell.name, key=run.key(cell)))

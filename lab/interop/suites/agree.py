@@ -30,7 +30,7 @@ OPEN = {
        for case in ("RPCR-4.3.1-04", "RPCR-4.3.1-04/pending", "RPCR-4.5-01", "RPCR-4.5-01/27", "RPCR-4.5-03/list", "RPCR-4.5-10",
                     "RPCR-4.6.1-03", "RPCR-4.6.2-02")},
 }
-# Not on connections of the RDMA device.
+# Rules that do not apply to connections of an RDMA device.
 OVER_TCP = {"NFSULB-5.1-01"}
 # Failures shown by a Reply that iwarp-check does not accept as evidence, because the Reply itself breaks this rule: Linux sends it
 # with Invalidate, if memory can be invalidated (soft RoCE).

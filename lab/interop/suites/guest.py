@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The guest whose ports the host reaches through forwarding: Linux with siw, the RDMA tools and NFS over RDMA. It reaches the
-host's loopback as 10.0.2.2."""
+"""The guest whose ports the host reaches through forwarding: Linux with siw, the RDMA tools and NFS
+over RDMA. The guest reaches the host's loopback as 10.0.2.2."""
 import os
 import pathlib
 import random

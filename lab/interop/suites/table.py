@@ -68,7 +68,7 @@ def unrecorded():
 
 
 def recorded(role, cases):
-    """These have a row now."""
+    """The cases that have a row now."""
     path = FOLDER / "unrecorded.txt"
     done = {f"{role} {case}" for case in cases}
     if path.exists():

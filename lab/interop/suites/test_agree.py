@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""When a report and a capture of its run agree."""
+"""Tests when a report and a capture of its run agree."""
 import json
 
 import pytest
@@ -30,7 +30,7 @@ def test_disagreements(test, found, agrees):
 
 
 def test_reasons_are_of_failures():
-    """Each reason has a failure in some table that needs it."""
+    """For each reason, some table has a failure that needs the reason."""
     failed = {(role.side, case) for role in roles.ROLES.values() for case, row in table.load(role.name).items()
               if table.may_fail(row)}
     assert agree.OPEN.keys() <= failed

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """iwarp-gen on RDMA devices (rdma:HOST:PORT) against Linux's NFS over RDMA, by soft RoCE and by siw: Linux mounts our server, our
-client works on Linux's. What is on the link is captured beside it, and iwarp-check finds nothing on our side."""
+client works on Linux's. The link is captured during the run, and iwarp-check finds nothing on our
+side."""
 import contextlib
 import functools
 import re

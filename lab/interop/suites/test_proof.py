@@ -257,7 +257,7 @@ def test_who_was_at_it_when_it_died_does_not_end_the_service():
 
 
 def test_pages_leave_out_what_is_not_asked(monkeypatch, tmp_path):
-    """Of a role on sockets, the cases that need a TCP of our own."""
+    """The cases of a role on sockets that need a TCP of our own."""
     monkeypatch.setattr(results, "RESULTS", tmp_path)
     monkeypatch.setattr(results, "PAGES", {"siw": lambda _, reports: [test["id"] for test in reports[0][1]["tests"]]})
     tests = [case("A-1", "passed"), case("A-2", "not applicable") | {"actual": "it needs a TCP of our own (--wire)"}]

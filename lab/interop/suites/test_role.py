@@ -60,7 +60,7 @@ def play(pair, build, root, tmp_path):
 
 
 def test_waived(pair, play):
-    """It also makes the device."""
+    """The role also makes the device."""
     status, said, report = play(iwarp_check_waivers=["linux"])
     assert status == 0 and report.startswith("PASS: no findings, ") and " waived in 1 connection" in report, said + report
     _, links = pair["client"].run("rdma link show; mount; ls /tmp")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 iwarp-tap on a client and its server, in guests, beside a capture of their link: all three say the same of NFS over RDMA. `./test
---all tap` runs it. The rules that count otherwise, or are not exercised, are those that docs/howto/capture.md lists.
+--all tap` runs it. docs/howto/capture.md lists exactly the rules that count differently, or are not exercised.
 """
 import json
 import pathlib
@@ -99,7 +99,7 @@ def recorded(request, build, tmp_path_factory):
 
 
 def listed():
-    """Of the page: the rules that a server counts by segment and a client does not exercise, and those that neither exercises."""
+    """Rules listed on the page: those that a server counts by segment and a client does not exercise, and those that neither exercises."""
     page = (ROOT / "docs" / "howto" / "capture.md").read_text(encoding="utf-8")
     rows = [line.split("|") for line in page.splitlines() if re.match(r"\| of (single|rpcbind)", line)]
     assert len(rows) == 2 and "by segment" in rows[0][2] and all("not exercised" in cell for cell in (rows[0][3], *rows[1][2:4]))
@@ -247,7 +247,7 @@ GEN = ("iwarp-gen test {where} --suite=rpcrdma,nfs --timeout=4 --accept-timeout=
 
 
 def provoke(guests, gen, linux, script, words, tmp_path):
-    """iwarp-gen in the one guest, Linux with a tap in the other, for some minutes."""
+    """iwarp-gen runs in one guest and Linux with a tap in the other, for some minutes."""
     linux.start(f"{IN} iwarp-tap -w /tmp/tap.pcapng -Z root", "tap", until="recording", seconds=ATTACH_SECONDS)
     guests.capture(tmp_path / "wire.pcap")
     gen.start(f"ulimit -l unlimited; exec {GEN.format(where=script)}", "test", until=words)
@@ -266,7 +266,7 @@ LATE = 10  # connections: the tap ends some seconds after the wire's capture
 
 
 def only_in(mine, other):
-    """Without those that began after the other capture had ended."""
+    """Leaves out connections that began after the other capture had ended."""
     names = list(mine)
     while names and names[-1] not in other and len(mine) - len(names) < LATE:
         names.pop()
@@ -274,7 +274,7 @@ def only_in(mine, other):
 
 
 def assert_named(build, folder, side):
-    """What the wire names on a connection, the tap names, but for what the page lists; and the reverse."""
+    """The tap shows the same findings as the wire on each connection, except those that the page lists."""
     wire, tap = broken(build, folder / "wire.pcap"), broken(build, folder / "tap.pcapng")
     wrong, same = [], 0
     for name in set(wire) & set(tap):

@@ -39,10 +39,10 @@ struct nfs_end *nfs_end_new_client(const struct nfs_end_options *options, const 
                                    const struct nfs_job *jobs, unsigned n_jobs);
 /* Call it before the start; no effect on a server. */
 void nfs_end_settle(struct nfs_end *end, const struct nfs_client_place *place);
-/* Not from within the stream's functions. */
+/* Must not be called from within the stream's functions. */
 void nfs_end_free(struct nfs_end *end);
 struct qp *nfs_end_qp(struct nfs_end *end);
-/* What makes the end break rules: rpc_end_set_spoil(). */
+/* Functions that make the end break rules: rpc_end_set_spoil(). */
 struct rpc_end *nfs_end_rpc(struct nfs_end *end);
 /* Call it in addition to qp_tick(). */
 void nfs_end_tick(struct nfs_end *end);

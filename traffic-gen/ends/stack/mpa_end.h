@@ -13,7 +13,7 @@
 
 enum mpa_end_role { MPA_END_INITIATOR, MPA_END_RESPONDER };
 
-/* What this end asks for. Octets are copied. */
+/* The demands of this end. Octets are copied. */
 struct mpa_end_wish {
     enum mpa_end_role role;
     uint8_t revision; /* Initiator: sent in the Request; Responder: the highest supported. 0 to 2 */

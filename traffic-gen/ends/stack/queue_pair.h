@@ -45,7 +45,7 @@ enum qp_status {
     QP_REMOTE_ERROR,   /* the peer could not do the work */
     QP_NO_RECEIVE,     /* the peer had no Receive buffer at any attempt */
     QP_NO_ANSWER,      /* no attempt was acknowledged */
-    QP_LOCAL_ACCESS,   /* the peer accessed memory here that it has no rights to */
+    QP_LOCAL_ACCESS,   /* the peer accessed memory of this side without rights */
     QP_LOCAL_LENGTH,   /* the peer sent a message longer than the Receive buffer here */
     QP_LOCAL_ERROR,
 };

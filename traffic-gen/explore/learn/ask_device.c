@@ -227,7 +227,7 @@ static bool ask_alone(struct ask_device *device, struct exchange *exchange, char
     return true;
 }
 
-/* One of n exchanges, or one before the death was noticed, has killed the device. */
+/* One of n exchanges, or an earlier one, has killed the device before the death was noticed. */
 static bool find_death(struct ask_device *device, struct exchange *exchanges, unsigned n, char **why)
 {
     if (!device->reset) {

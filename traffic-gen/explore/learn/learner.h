@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Infers a device's Mealy machine by asking (Angluin's L*, Information and Computation 75, 1987, for Mealy machines;
- * counterexamples are analysed as by Rivest and Schapire, Information and Computation 103, 1993). It does not know
- * inputs or devices: answers.h asks and remembers.
+ * counterexamples are analysed as by Rivest and Schapire, Information and Computation 103, 1993). The learner does not
+ * know inputs or devices: answers.h asks and remembers.
  */
 #ifndef IWARP_TRAFFIC_EXPLORE_LEARN_LEARNER_H
 #define IWARP_TRAFFIC_EXPLORE_LEARN_LEARNER_H

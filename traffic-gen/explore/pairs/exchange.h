@@ -7,7 +7,7 @@
 
 enum { EXCHANGE_MAX = 4096 };
 
-/* What the device answers on this connection. */
+/* The device's answers on this connection. */
 struct exchange {
     bool echo;  /* a Send comes back */
     bool reads; /* Reads are answered */

@@ -25,7 +25,7 @@ enum geometry_parameter {
 enum geometry_memory {
     MEMORY_IS_ALL,     /* remote reads and writes */
     MEMORY_IS_OWN,     /* only what the operation needs */
-    MEMORY_IS_WRONG,   /* only what it does not need */
+    MEMORY_IS_WRONG,   /* only fields that it does not need */
     MEMORY_IS_FOREIGN, /* of another Protection Domain */
     MEMORY_IS_GONE,    /* invalidated */
     MEMORY_IS_UNKNOWN  /* an STag that does not exist */

@@ -19,10 +19,10 @@ void talk_free(gpointer talk);
 struct plan {
     uint64_t seed;
     bool roce, ipv6, vlan;
-    char *net;                 /* as of iwarp-gen play --net; NULL: no trouble */
+    char *net;                 /* as for iwarp-gen play --net; NULL: no trouble */
     GPtrArray *talks;          /* struct talk *: each client plays one, all at the same time */
     const struct fault *fault; /* of the first talk; NULL: all conform. A fault with a script is in the talk's script */
-    bool rfc5666;              /* judged by the older document */
+    bool rfc5666;              /* the checker judges by the older document */
 };
 
 struct plan_wish {
@@ -38,12 +38,12 @@ void plan_drop(struct plan *plan);
 
 /* Takes the script. */
 void plan_add_talk(struct plan *plan, const char *scenario, char *script);
-/* What a fault may ask of the rest of the plan. */
+/* The demands of a fault on the rest of the plan. */
 enum {
     QUIET = 1,  /* the network makes no trouble */
     LONELY = 2, /* there are no other clients */
 };
-/* Chooses a fault, unless one is given, and the first talk, which has it. Returns what it asks for. */
+/* Chooses a fault, unless one is given, and the first talk, which has it. Returns its demands. */
 unsigned plan_fault(struct plan *plan, const struct fault *fault, struct phrasing *phrasing);
 /* The rule that a fault, or its stimulus, is about. */
 const struct rule *rule_of_fault(const struct fault *fault);

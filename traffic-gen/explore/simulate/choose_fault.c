@@ -7,7 +7,7 @@
 
 enum { BEFORE_MAX = 4 };
 
-/* What else a fault needs to be the fault that its summary says. */
+/* Conditions without which a fault is not the fault that its summary describes. */
 enum {
     ALONE = 16, /* nothing is said before it */
     ON_IPV4 = 32,
@@ -62,7 +62,7 @@ static const struct need {
     {NULL, " fin", QUIET},
     {"RPC-3-01", NULL, QUIET},
     {NULL, "/elsewhere", QUIET},
-    /* Ends of a connection, which are no one's fault if a server ends several. */
+    /* Ends of a connection: if a server ends several connections, no rule is broken. */
     {"RPC-3-01", NULL, LONELY},
     {NULL, "/reset", LONELY},
     /* Data that another client may have changed. */
@@ -132,7 +132,7 @@ static const char of_rpc[] =
 static const char of_rdmap[] = "{I send len={len}; R send|I write len={len}; R send|R write len={len}; I send|"
                                "I read size={len}; R answer|R read size={len}; I answer}; ";
 
-/* The fault's script with statements after its start-up: what is said before does not make a fault right. */
+/* The fault's script with statements inserted after its start-up; earlier messages do not excuse a fault. */
 static char *with_statements_before(const char *script, struct phrasing *phrasing)
 {
     size_t with = g_str_has_prefix(script, "with ") ? strcspn(script, ";") : 0;
@@ -155,7 +155,7 @@ unsigned plan_fault(struct plan *plan, const struct fault *fault, struct phrasin
     all = needs_of(plan->fault);
     plan->rfc5666 = g_str_has_prefix(plan->fault->id, "RPCR0-") || g_str_has_prefix(plan->fault->scenario, "old-");
     plan->roce = plan->roce && exists_on_roce(plan->fault);
-    /* What is sent again on RoCE leaves open what the receiver knew when. */
+    /* Retransmissions on RoCE leave open what the receiver knew at which time. */
     if (plan->roce && rule_of_fault(plan->fault)->observe != OBSERVE_WIRE_1WAY)
         all |= QUIET;
     plan->ipv6 = plan->ipv6 && !(all & ON_IPV4);

@@ -73,7 +73,7 @@ static void rdmap_say(struct messages *messages, unsigned side)
         rdmap_answer(messages, side);
     g_string_append_printf(messages->out, "; %c ", letters[side]);
     phrase_append(messages->out, messages->phrasing, phrase->say);
-    /* Who has not seen an answer still counts its request. */
+    /* A side that has not seen an answer still counts its request as open. */
     if (phrase_chance(messages->phrasing, 0.1) &&
         (!phrase->answer || messages->n_waiting[side] + messages->unseen[side] < IN_FLIGHT))
         g_string_append(messages->out, " early");

@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    SLOTS = 16,      /* of a session; its backchannel has half of them */
-    CALLS_MAX = 16,  /* of a side, without a Reply */
+    SLOTS = 16,      /* slots of a session; its backchannel has half of them */
+    CALLS_MAX = 16,  /* Calls of a side without a Reply */
     REPLY_ROOM = 700 /* octets of an NFS message beside its data, at most */
 };
 
@@ -105,7 +105,7 @@ static int choose_slot(struct speech *speech, unsigned side)
     return (int)slot;
 }
 
-/* The chunks for the data, if they do not have to or shall not be inline. */
+/* The chunks for the data, unless the data must or shall be inline. */
 static void append_chunks(struct speech *speech, enum data data)
 {
     struct phrasing *phrasing = speech->phrasing;

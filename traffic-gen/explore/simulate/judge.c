@@ -10,7 +10,7 @@ struct judge {
     struct check_options options[PROFILES]; /* [1]: RFC 5666 */
 };
 
-/* What capture_next() gives the checker. */
+/* The next packet, as capture_next() returns packets to the checker. */
 struct reading_view {
     const struct packets *packets;
     const struct view *view;

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-/* The server has this number, and the last octet of a MAC address is a host's number (support/frames/frame.c). */
+/* The server's number; the last octet of a MAC address is the number of its host (support/frames/frame.c). */
 enum { SERVER = 2, MAC_TO = 5, MAC_FROM = 11, OCTETS_MAX = 64 << 20 };
 
 void packets_init(struct packets *packets)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Packets of a simulated network in memory, and what of them a capture shows. */
+/* Packets of a simulated network in memory, and views: captures that show a part of these packets. */
 #ifndef IWARP_TRAFFIC_EXPLORE_SIMULATE_PACKETS_H
 #define IWARP_TRAFFIC_EXPLORE_SIMULATE_PACKETS_H
 

@@ -8,7 +8,7 @@
 
 enum { STARTUP = 8, BEFORE_EVIDENCE = 4 }; /* packets */
 
-/* How often a capture has each packet, in whole and before all later ones; g_free(). */
+/* For each packet, how many whole copies a capture has before any later packet; g_free(). */
 static unsigned *visible_times(const struct view *view, const struct packets *packets)
 {
     unsigned *times = g_new0(unsigned, packets->frames->len), next = 0;
@@ -72,8 +72,8 @@ static bool same_connection(const struct roce_packet *a, const struct roce_packe
 }
 
 /*
- * Nothing that is captured later has a number that the missing request's side, or its peer, uses after it. Or the
- * request is captured only later, which fills the gap in the numbers.
+ * No later packet in the capture has a number that either side uses after the missing request. Or a later packet is the
+ * request itself, which fills the gap in the numbers.
  */
 static bool leaves_no_trace(const struct view *view, const struct packets *packets, const struct plan *plan,
                             unsigned missing)
@@ -148,8 +148,8 @@ static bool is_about_framing(const struct rule *rule)
 }
 
 /*
- * Rules about patterns in many segments, which a part of the segments need not show, nor a copy of a segment; and about
- * a response to a request that a copy asks for again.
+ * Rules about patterns in many segments, which a part of the segments, or a copy of a segment, need not show; and rules
+ * about a response to a request that is repeated by a copy.
  */
 static bool is_about_patterns(const struct rule *rule)
 {
@@ -177,10 +177,10 @@ static unsigned evidence_begins(const struct judged_finding *found)
 }
 
 /*
- * A fault stays visible when the capture has everything that the client and the server said to each other until it is
- * proved: what is missing belongs to other clients, or comes later. The octets of one side alone prove what the
- * catalogue calls wire-1way: nothing from later packets is needed, nor from earlier ones, except from the start-up.
- * Anything else may be proved only by what comes afterwards, up to the end.
+ * A fault stays visible when the capture has all messages between the client and the server until the fault is proved:
+ * missing packets belong to other clients, or come later. The octets of one side alone prove what the catalogue calls
+ * wire-1way: nothing from later packets is needed, nor from earlier ones, except from the start-up. Anything else may
+ * be proved only by what comes afterwards, up to the end.
  */
 bool visible_in(const struct view *view, const struct packets *packets, const struct plan *plan,
                 const struct judged_finding *found)
@@ -188,7 +188,7 @@ bool visible_in(const struct view *view, const struct packets *packets, const st
     g_autofree unsigned *times = visible_times(view, packets);
     bool pattern = is_about_patterns(found->rule);
     bool alone = found->rule->observe == OBSERVE_WIRE_1WAY && !found->awaited && !is_about_framing(found->rule);
-    bool split = plan->net && strstr(plan->net, "resegment"); /* FPDUs: framing has no place to begin anew */
+    bool split = plan->net && strstr(plan->net, "resegment"); /* framing cannot begin again inside of such FPDUs */
     unsigned begin = alone && !is_about_earlier(found->rule) && !split ? evidence_begins(found) : 0;
     unsigned end = alone ? MAX(found->frame, found->related_frame) : packets->frames->len, of_client = 0;
     bool visible = found->frame > 0 && end <= packets->frames->len;

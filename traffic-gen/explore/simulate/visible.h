@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether a fault stays visible in an incomplete capture. This model does not know how the checker works; it says only
- * what no checker may miss, so `false` proves nothing.
+ * Whether a fault stays visible in an incomplete capture. This model does not know how the checker works; `true` names
+ * faults that no checker may miss, `false` proves nothing.
  */
 #ifndef IWARP_TRAFFIC_EXPLORE_SIMULATE_VISIBLE_H
 #define IWARP_TRAFFIC_EXPLORE_SIMULATE_VISIBLE_H

@@ -31,7 +31,7 @@ struct live_events {
 };
 
 struct live_loop *live_loop_new(void);
-/* Resets open connections, with `closed` for each; stops listening. Not from within an event. */
+/* Resets open connections, with `closed` for each; stops listening. Must not be called from within an event. */
 void live_loop_end(struct live_loop *loop);
 void live_loop_free(struct live_loop *loop); /* resets open connections, without events */
 /*

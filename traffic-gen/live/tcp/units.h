@@ -41,7 +41,7 @@ struct units {
  * when another unit begins there. streams[side].n counts complete units. Call it until all octets are consumed.
  */
 size_t units_take(struct units *units, unsigned side, const uint8_t *p, size_t n);
-/* Of the unit that ended last. */
+/* Properties of the unit that ended last. */
 struct unit_kind units_last(const struct units *units, unsigned side);
 /* "Reply", "Send", "opcode 12"; static or valid until the next call. */
 const char *unit_name(struct unit_kind kind);

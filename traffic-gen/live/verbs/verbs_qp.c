@@ -349,7 +349,7 @@ static enum qp_status verbs_qp_status_of(const struct ibv_wc *wc)
 
 /*
  * iWARP runs on a stream, which the peer may have closed when the device sends: soft iWARP then completes the work with
- * this status, and also reports a fatal error. It is not an error of the device.
+ * this status, and also reports a fatal error. This is not an error of the device.
  */
 static bool says_lost(const struct verbs_qp *qp, const struct ibv_wc *wc)
 {

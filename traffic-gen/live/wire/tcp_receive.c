@@ -301,7 +301,7 @@ static void input_open(struct wire_tcp *tcp, const struct wire_packet *in)
     }
     if (length > 0)
         input_octets(tcp, in, from);
-    /* A keep-alive has no octet, or one long known. */
+    /* A keep-alive has no octet, or an octet that was received before. */
     if (length > 0 || from < (int64_t)tcp->rcv)
         wire_send_ack(tcp);
     wire_end_when_both_closed(tcp);

@@ -16,7 +16,7 @@ struct fault {
     const char *scenario; /* its own scenario; a deviation works in any other scenario with a suitable place */
     const char *summary;
     const char *also; /* ids of findings that the stimulus itself causes, separated by commas; NULL: none */
-    /* One of these, or neither: then the scenario itself has the stimulus and the proper answer. */
+    /* At most one of these is set; without either, the scenario itself has the stimulus and the proper answer. */
     const char *deviation; /* made in the scenario (traffic-gen/speak/say/deviation.h) */
     const char *script;    /* replaces the scenario (traffic-gen/speak/say/script.h) */
 

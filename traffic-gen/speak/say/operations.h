@@ -19,7 +19,7 @@ void operations_free(struct operations *operations);
 
 /* One message, or one segment of it. */
 struct message {
-    enum rdmap_opcode opcode; /* the real kind; segment.opcode is the one in the header */
+    enum rdmap_opcode opcode; /* the real kind; segment.opcode is the opcode in the header */
     struct ddp_segment segment;
     struct rdmap_read_request read;
     struct rdmap_atomic_request atomic;

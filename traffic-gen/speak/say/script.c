@@ -52,7 +52,7 @@ bool verb_says_startup(const struct verb *verb)
     return strcmp(verb->name, "mpa-request") == 0 || strcmp(verb->name, "mpa-reply") == 0;
 }
 
-/* What happens to the next segments. */
+/* Events for the next segments. */
 static void set_trouble(struct words *words, struct sim_how *how)
 {
     const char *name = words_value(words, "net");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The connections of a script: what is negotiated on them, how they begin and end. */
+/* The connections of a script: their negotiated parameters, start and end. */
 #include "traffic-gen/speak/say/carrier.h"
 #include "traffic-gen/speak/say/setups.h"
 #include "traffic-gen/speak/say/verb.h"

@@ -73,7 +73,7 @@ static uint64_t room_up_to(struct sim_connection *connection, unsigned side, uin
     return from;
 }
 
-/* False: the rest waits for room. The action is the one before the next. */
+/* False: the rest waits for room. The action is the previous one. */
 static bool write_out(struct sim_connection *connection, unsigned side, struct action *action)
 {
     struct end *end = &connection->end[side];

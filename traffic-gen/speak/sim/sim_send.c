@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What an end of the simulated TCP sends, and deliberate trouble for its packets. */
+/* The packets that an end of the simulated TCP sends, and deliberate trouble for them. */
 #include "traffic-gen/speak/sim/sim_tcp_internal.h"
 #include "wire/octets.h"
 
@@ -68,7 +68,7 @@ void sim_depart(struct sim_connection *connection, unsigned side, struct packet 
                 bool first)
 {
     struct end *end = &connection->end[side];
-    /* What the capture must not show must not be sent again later. */
+    /* Octets that the capture must not show must not be retransmitted later. */
     const struct sim_travel travel = {
         .troubled = !(packet->flags & SEG_RST) && !packet->is_raw && !connection->uncaptured, .absent = packet->is_raw};
 

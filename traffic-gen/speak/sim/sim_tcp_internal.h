@@ -124,7 +124,7 @@ void sim_finish_if_over(struct sim_connection *connection);
 /* ---- sim_receive.c ---- */
 
 void sim_arrive(struct sim_connection *connection, unsigned sender, const struct packet *packet);
-/* The application reads what has come. */
+/* The application reads the received octets. */
 void sim_read(struct sim_connection *connection, unsigned side);
 void sim_retransmission_timer(struct sim_connection *connection, unsigned side);
 

@@ -151,7 +151,7 @@ static void add_fpdu(struct scene *scene, const struct mpa_fpdu *fpdu)
     }
 }
 
-/* The ULPDU as RDMAP has it. */
+/* The ULPDU in the form that RDMAP uses. */
 static void add_ulpdu(struct scene *scene, const uint8_t *p, size_t n)
 {
     struct ddp_segment *ddp = &scene->ddp;

@@ -17,7 +17,7 @@ struct sample_device_options {
     bool ignorant;     /* does not understand requests for operations of its own (support/advert.h) */
     bool rpc;          /* instead of all this: RPC-over-RDMA (traffic-gen/tester/mutants/sample_rpc_device.h) */
     bool reads_by_v4;  /* of rpc */
-    uint8_t rtr;       /* types of the peer-to-peer mode; 0: all */
+    uint8_t rtr;       /* RTR types of the peer-to-peer mode; 0: all */
     int64_t t_startup; /* for a start-up frame; 0: 10 s */
     int64_t t_rest;    /* for the rest of an FPDU; 0: as t_startup */
 };

@@ -12,7 +12,7 @@ enum {
     CREDITS = 16,
     READS = 16,
     HANDLE_MAX = 64,
-    CALLS_MAX = 1500, /* of a client, on one connection */
+    CALLS_MAX = 1500, /* Calls of a client on one connection */
     AT_ONCE = 6,
     DATA = 3000,
     XID_FIRST = 0x0C000001,

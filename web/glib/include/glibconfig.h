@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the headers of GLib need to know of wasm32, where a pointer and a long have 32 bits. */
+/* Constants of wasm32 for the headers of GLib; a pointer and a long have 32 bits. */
 #ifndef __GLIBCONFIG_H__
 #define __GLIBCONFIG_H__
 

@@ -84,7 +84,7 @@ struct nfs_client;
 /* options and events are copied; jobs, and what options point to, are borrowed. */
 struct nfs_client *nfs_client_new(const struct nfs_client_options *options, const struct nfs_job *jobs, unsigned n_jobs,
                                   const struct nfs_client_events *events);
-/* Not from within an event. */
+/* Must not be called from within an event. */
 void nfs_client_free(struct nfs_client *client);
 /*
  * Values known only with a real server; call it before the start. seed replaces that of the options, so that a

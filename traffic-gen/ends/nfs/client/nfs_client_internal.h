@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A job is a series of phases; a phase takes steps; a step is one RPC, which each version names in a table. A version
- * has no step for what it does not need.
+ * lacks the steps that it does not need.
  */
 #ifndef IWARP_TRAFFIC_ENDS_NFS_CLIENT_NFS_CLIENT_INTERNAL_H
 #define IWARP_TRAFFIC_ENDS_NFS_CLIENT_NFS_CLIENT_INTERNAL_H
@@ -99,7 +99,7 @@ struct client_values {
     char id[40];   /* nfs_client_id4 */
 };
 
-/* Takes from results what is not common to all; false: invalid results. */
+/* Takes those results that not all versions have; false: invalid results. */
 #define CLIENT_TAKE(name)                                                                                              \
     bool name(struct nfs_client *client G_GNUC_UNUSED, const struct nfs_results *results G_GNUC_UNUSED,                \
               struct client_answer *answer G_GNUC_UNUSED)

@@ -110,7 +110,7 @@ static void put_none(struct nfs4_call *call, bool extended, uint32_t why)
 
 static void put_ace(struct nfs4_call *call)
 {
-    /* It saves no client an ACCESS. */
+    /* The server saves no client an ACCESS. */
     xdr_out_words(call->out, 0, 0, 0);
     xdr_out_opaque(call->out, "", 0);
 }

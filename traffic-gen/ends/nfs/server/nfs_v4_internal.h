@@ -80,7 +80,7 @@ struct nfs4_owner {
     GBytes *name; /* prefixed by 'o' or 'l' */
     bool lock, confirmed;
     unsigned states;
-    /* Of minor version 0: RFC 7530 section 9.1.7. */
+    /* For minor version 0: RFC 7530 section 9.1.7. */
     bool used;
     uint32_t seqid;
     uint32_t replay_op;
@@ -264,7 +264,7 @@ static inline void nfs4_mask_add(struct nfs4_mask *mask, unsigned bit)
 
 struct nfs4_mask nfs4_get_mask(struct xdr *in);
 void nfs4_put_mask(struct xdr_out *out, const struct nfs4_mask *mask);
-/* One of them is write-only. */
+/* One of the two is write-only. */
 bool nfs4_mask_write_only(const struct nfs4_mask *mask);
 bool nfs4_mask_supported(const struct nfs4_call *call, const struct nfs4_mask *mask);
 /* fattr4 of a node, with the attributes that are requested and supported. */

@@ -60,7 +60,7 @@ static bool io_is_lost(const struct nfs4_call *call)
     return each > 0 && call->session && ++call->session->writes % each == 0;
 }
 
-/* n octets are about to be written there. What is not in the file yet will be zeros. */
+/* n octets are about to be written there. Octets that are not in the file yet will be zeros. */
 static void keep_replaced(const struct nfs4_call *call, uint64_t offset, uint32_t n, uint32_t stable)
 {
     struct nfs4 *v4 = call->v4;
@@ -112,7 +112,7 @@ int nfs4_write(struct nfs4_call *call)
         status = (int)nfs_tree_write(call->tree, call->current, offset, data.p, n);
     if (status != NFS4_OK)
         return status;
-    xdr_out_words(call->out, n, stable); /* only a restart loses what was UNSTABLE4, and then the verifier changes */
+    xdr_out_words(call->out, n, stable); /* only a restart loses UNSTABLE4 data, and then the verifier changes */
     xdr_out_u64(call->out, call->rpc->server->verifier);
     return NFS4_OK;
 }

@@ -121,7 +121,7 @@ static int create_over(struct nfs4_call *call, struct request *request, uint64_t
         return NFS4ERR_EXIST;
     if (request->mode >= CREATE_EXCLUSIVE)
         return node->has_verifier && node->verifier == request->verifier ? NFS4_OK : NFS4ERR_EXIST;
-    /* Of the attributes of UNCHECKED4 a size of 0 alone counts. */
+    /* Among the attributes of UNCHECKED4 only a size of 0 counts. */
     *truncate = request->attributes.set & NFS_SET_SIZE && request->attributes.size == 0;
     memset(&request->set, 0, sizeof request->set);
     if (*truncate)

@@ -154,7 +154,7 @@ static struct wishes get_wishes(struct xdr *in)
 
 static void put_channel(struct xdr_out *out, const struct nfs4_channel *channel)
 {
-    /* Neither padding in headers, nor RDMA mode. */
+    /* The server supports neither padding in headers nor RDMA mode. */
     xdr_out_words(out, 0, channel->max_request, channel->max_response, channel->max_cached, channel->max_ops,
                   channel->max_requests, 0);
 }

@@ -13,7 +13,7 @@
 enum {
     OPERATIONS = 6,
     WORD = sizeof(uint64_t),
-    FIRST_WORD = 128 /* in the device's memory: not where others try it */
+    FIRST_WORD = 128 /* place in the device's memory that other cases do not use */
 };
 
 /* ---- series ---- */
@@ -34,7 +34,7 @@ struct series {
     }
 
 static const struct series table[] = {
-    /* Carries through all octets, and out of the word. */
+    /* Additions that carry through all octets, and out of the word. */
     [SUMS] = {0x00000000FFFFFFFF, {ADD(1, 0), ADD(0xFFFFFFFEFFFFFFFF, 0), ADD(2, 0), ADD(0x0102030405060708, 0)}},
     /* Fields of 32, of 8 and of single bits, and one that is not aligned: no carry leaves them. */
     [CARRIES] = {0x7FFFFFFFFFFFFFFF,
@@ -67,7 +67,7 @@ static unsigned length_of(const struct series *series)
     return n;
 }
 
-/* Of a word of the region whose address is a multiple of eight. */
+/* The offset of a word in the region whose address is a multiple of eight. */
 static unsigned place_in(const struct advert_memory *memory)
 {
     return FIRST_WORD + (unsigned)(-memory->address % WORD);

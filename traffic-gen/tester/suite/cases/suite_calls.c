@@ -17,7 +17,7 @@ enum {
     WARM_UP = 12 /* Calls */
 };
 
-/* What is said of a statement, by how it begins. */
+/* Descriptions of statements, by their first words. */
 static const struct kind {
     const char *verb;
     const char *prepares; /* that was not possible */
@@ -203,14 +203,14 @@ static bool choose(struct rpc_talker *talker, calls_fits *fits)
     return false;
 }
 
-/* As many wait as are granted. Where it makes one at a time, each has waited a little. */
+/* As many Calls wait as are granted. If the device makes one Call at a time, each has waited a little. */
 static bool hold_all(struct rpc_talker *talker)
 {
     rpc_talker_pump(talker, talk_t_react(talker->talk) / 200, NULL);
     return talker->server.n_held >= talker->server.credits;
 }
 
-/* Serves until such a Call waits, or all do. A device does other things in between, perhaps for long. */
+/* Serves until such a Call waits, or all do. A device may do other things in between, perhaps for a long time. */
 static bool await_call(struct rpc_talker *talker, calls_fits *fits)
 {
     int64_t until = talk_now() + 3 * talk_t_close(talker->talk);
@@ -256,8 +256,8 @@ static bool invalidates(struct rpc_talker *talker)
 }
 
 /*
- * Warm, it answers the server's first Call. As patient as at the start: silence makes the case not applicable, so a
- * device that is merely slow must not be taken for one that serves no Calls.
+ * Once warm, it answers the server's first Call. As patient as at the start: silence makes the case not applicable, so
+ * a device that is merely slow must not be taken for one that serves no Calls.
  */
 static bool takes_calls(struct rpc_talker *talker, uint32_t xid)
 {
@@ -307,7 +307,7 @@ static const struct step {
     {"invalidates", invalidates, NULL},
 };
 
-/* The step whose name says most. */
+/* The step with the most specific name. */
 calls_fits *calls_awaited(const struct suite_case *row)
 {
     calls_fits *fits = NULL;
@@ -369,7 +369,7 @@ bool calls_say(struct rpc_talker *talker, const struct suite_case *row)
     return true;
 }
 
-/* It has succeeded; if it reads, what was written, or fewer octets. */
+/* The Call has succeeded; a READ has returned the written octets, or fewer of them. */
 static bool is_done(struct rpc_talker *talker, const char *statement, bool or_fewer)
 {
     const char *differs = calls_kind_of(statement)->differs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Suite ddp: RFC 5041. What is placed is read back or echoed; what must not be placed is refused with the error of
- * section 7.2.
+ * Suite ddp: RFC 5041. Placed octets are read back or echoed; octets that must not be placed are refused with the error
+ * of section 7.2.
  */
 #include "traffic-gen/tester/suite/cases/suite_look.h"
 #include "traffic-gen/tester/suite/expect/life.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Cases that look into the device's memory over another connection than the one that changed it: for that a device
- * advertises octets that all its connections share (REGION_SHARED in support/advert.h).
+ * Cases that change the device's memory on one connection and read it on another. For these a device advertises octets
+ * that all its connections share (REGION_SHARED in support/advert.h).
  */
 #ifndef IWARP_TRAFFIC_TESTER_SUITE_CASES_SUITE_LOOK_H
 #define IWARP_TRAFFIC_TESTER_SUITE_CASES_SUITE_LOOK_H

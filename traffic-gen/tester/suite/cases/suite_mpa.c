@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Suite mpa, full operation: what is unusual but must be accepted (RFC 5044 sections 4 to 6). Each case has its own
+ * Suite mpa, full operation: unusual FPDUs that must be accepted (RFC 5044 sections 4 to 6). Each case has its own
  * stimulus, so that a device that fails one need not fail others.
  */
 #include "traffic-gen/tester/suite/cases/suite_rows.h"
@@ -39,7 +39,7 @@ void mpa_all_lengths(struct talk *talk, const struct suite_case *row)
         talk_failed(talk, "expected the octets of the Writes in the device's memory; found others");
 }
 
-/* A question of which a part is held back: it may be answered only when it is complete. */
+/* Part of a request is held back: the device may answer only when the request is complete. */
 static bool say_held_back(struct talk *talk, const struct suite_case *row, bool odd)
 {
     enum { HELD_BACK = 6 };
@@ -52,7 +52,7 @@ static bool say_held_back(struct talk *talk, const struct suite_case *row, bool 
     if (odd) {
         talk_mark(talk, 0);
         talk_write(talk, octets->data, octets->len - HELD_BACK);
-        /* Not for long: a device need not wait for ever. */
+        /* Only for a short time: a device need not wait for ever. */
         if (life_await(talk, sign, hold_ns) == LIFE_ANSWERS) {
             talk_failed(talk, "expected no answer before the whole FPDU of the question was sent; found %s",
                         talk_describe(talk, talk_last(talk)));

@@ -52,7 +52,7 @@ static bool start_without_model(struct talk *talk)
     return talk_first_fpdu(talk);
 }
 
-/* The comparison for an odd RTR is the usual one; for a usual one, no peer-to-peer mode at all. */
+/* The comparison for an odd RTR is the usual RTR; for the usual RTR it is a start-up without peer-to-peer mode. */
 static bool say_rtr(struct talk *talk, const struct suite_case *row, bool odd)
 {
     return odd || strpbrk(row->says, "([") ? row_say(talk, row, odd) : start_without_model(talk);
@@ -65,7 +65,7 @@ static enum life rtr_life(struct talk *talk, const struct suite_case *row)
 
     if (strstr(row->says, "rtr-read") && talk_reads(talk) && talk_frame(talk, true)->enhanced.peer_to_peer)
         life = life_await(talk, SIGN_READ, talk_t_react(talk));
-    /* A device that answers it once it receives more has accepted it: MPA2-9.2-25 is about that. */
+    /* A device that answers the RTR only when it receives more has accepted it: MPA2-9.2-25 is about such a delay. */
     return life == LIFE_ANSWERS || life == LIFE_MUTE ? life_probe(talk) : life;
 }
 
@@ -74,7 +74,7 @@ void mpa2_takes_rtr(struct talk *talk, const struct suite_case *row)
     expect_taken(talk, row, say_rtr, rtr_life);
 }
 
-/* Those of these types that the device accepts when each is offered alone. */
+/* The types among these that the device accepts when each is offered alone. */
 static uint8_t types_alone(struct talk *talk, uint8_t types)
 {
     uint8_t known = 0;
@@ -99,7 +99,7 @@ static bool names(struct talk *talk, uint8_t offered, uint8_t *named)
     return true;
 }
 
-/* Nothing fails: a Responder is not required to name all types that it supports, as section 9.2 goes on. */
+/* No verdict is a failure: section 9.2 does not require a Responder to name all types that it supports. */
 void mpa2_names_all_rtr(struct talk *talk, const struct suite_case *row)
 {
     uint8_t named, known;
@@ -141,11 +141,11 @@ void mpa2_names_some_rtr(struct talk *talk, const struct suite_case *row)
 
 #define BITS_WITHOUT_MODEL "mpa.a=0 mpa.rtr=7"
 
-/* But for D: a zero-length Read, which needs no memory of the device, is then none of the types that the bits ask for.
+/* All bits except D: the zero-length Read that follows, which needs no memory of the device, has none of these types.
  */
 #define BITS_WITHOUT_READ "mpa.a=0 mpa.rtr=3"
 
-/* A = 0, and the bits set nevertheless; then a first FPDU that would be no RTR of theirs. */
+/* A = 0, but the bits are set; then a first FPDU that is not an RTR of these types. */
 static bool say_bits(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const struct talk_wish wish = {CLIENT_SERVER, .frame = odd ? BITS_WITHOUT_READ : NULL, .wait_only = true};
@@ -203,7 +203,7 @@ void mpa2_old_request(struct talk *talk, const struct suite_case *row)
                     talk_describe(talk, talk_last(talk)));
 }
 
-/* One that is not answered, after others that were. */
+/* A Read that is not answered, after others that were answered. */
 static void judge_old_read(struct talk *talk, unsigned others)
 {
     const struct talk_heard *heard = talk_last(talk);
@@ -218,8 +218,8 @@ static void judge_old_read(struct talk *talk, unsigned others)
 }
 
 /*
- * Reads, one at a time: what revision 1 leaves unsaid is how many at once. Whether it is any at all is between the ULPs
- * (RFC 5040 section 6.1), so that the first one may be refused.
+ * Reads, one at a time, because revision 1 does not say how many may be open at once. The ULPs agree whether Reads are
+ * served at all (RFC 5040 section 6.1), so the first Read may be refused.
  */
 void mpa2_old_reads(struct talk *talk, const struct suite_case *row)
 {

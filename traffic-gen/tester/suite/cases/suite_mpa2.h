@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of suite mpa2 share: enhanced start-ups. */
+/* Enhanced start-ups, for all files of suite mpa2. */
 #ifndef IWARP_TRAFFIC_TESTER_SUITE_CASES_SUITE_MPA2_H
 #define IWARP_TRAFFIC_TESTER_SUITE_CASES_SUITE_MPA2_H
 
@@ -13,8 +13,7 @@ enum { READS = 16, ALL_RTR = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ };
 
 /* How our Reply contradicts the device's Request. */
 enum bad_reply { BAD_NOTHING, BAD_ORD, BAD_RTR, BAD_MODEL };
-/* The words that change our frame so; the caller frees them. NULL: no Reply can contradict so, and the verdict is set.
- */
+/* The words that make our frame contradict the Request; the caller frees them. NULL: no Reply can; verdict is set. */
 char *mpa2_bad_reply(struct talk *talk, enum bad_reply bad, const struct mpa_enhanced *request);
 
 #endif

@@ -8,11 +8,11 @@
 #include "traffic-gen/tester/suite/talk/talk_state.h"
 #include "traffic-gen/tester/suite/talk/talk_wire.h"
 
-/* The rest once the device has had the octets before, and the time to look at them. */
+/* Sends the rest when the device has received the octets before, and had time to process them. */
 #define THEN_THE_REST "mpa.acked mpa.gap=20000"
 static const int64_t read_pause = 20 * INT64_C(1000000), half_pause = 30 * INT64_C(1000000);
 
-/* From where to where the octets of an FPDU are cut: before each of these, and after the last. */
+/* The range of octets of an FPDU at which it is cut: before each of these octets, and after the last. */
 static void range_of(struct talk *talk, enum cut cut, size_t *from, size_t *to)
 {
     const struct mpa_framing *framing = talk_framing(talk, true);
@@ -120,7 +120,7 @@ static bool start_at_marker(struct talk *talk)
     return start_with_one(talk, &wish) && reach_marker(talk);
 }
 
-/* Sequence numbers wrap after its ULPDU_Length, and before its Marker: on a connection like one before it. */
+/* Sequence numbers wrap after the ULPDU_Length of an FPDU, and before its Marker, as an earlier connection shows. */
 static bool say_wrap(struct talk *talk, const struct suite_case *row, bool odd)
 {
     uint64_t at;

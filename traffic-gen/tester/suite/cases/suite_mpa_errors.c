@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Suite mpa, full operation: what must not be accepted, and what the device has to do about it (RFC 5044 section 8). */
+/* Suite mpa, full operation: errors that a device must not accept, and its reaction to them (RFC 5044 section 8). */
 #include "traffic-gen/tester/suite/cases/suite_look.h"
 
 #include "traffic-gen/tester/suite/expect/expect.h"
 #include "wire/rdmap.h"
 
-/* The device itself said C = 0, we C = 1. */
+/* The device announced C = 0, our side C = 1. */
 void mpa_errors_damaged_by_our_wish(struct talk *talk, const struct suite_case *row)
 {
     if (!talk_start(talk, &(struct talk_wish){.crc = true}) || !needs_crc(talk))
@@ -16,7 +16,7 @@ void mpa_errors_damaged_by_our_wish(struct talk *talk, const struct suite_case *
         expect_refusal(talk, row);
 }
 
-/* We do not close: the device must. What is asked after the error (row->served) must not be answered before that. */
+/* The device must close, not our side, and must not answer the request after the error (row->served) before. */
 void mpa_errors_ends(struct talk *talk, const struct suite_case *row)
 {
     if (!row_say(talk, row, true))

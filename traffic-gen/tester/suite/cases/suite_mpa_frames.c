@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Suite mpa, start-up: frames at the limits of what is allowed, and what comes together with a frame or right after it
- * (RFC 5044 section 7.1 and Appendix C, RFC 6581 section 6).
+ * Suite mpa, start-up: frames at the limits of the standard, and octets that come with a frame or right after it (RFC
+ * 5044 section 7.1 and Appendix C, RFC 6581 section 6).
  */
 #include "traffic-gen/tester/suite/cases/suite_rows.h"
 #include "traffic-gen/tester/suite/expect/life.h"
@@ -88,7 +88,7 @@ void mpa_frames_marker_places(struct talk *talk, const struct suite_case *row)
 
 /* ---- what leaves together with a frame ---- */
 
-/* A Request and our FIN. Whatever the device makes of it, it must accept the next connection. */
+/* A Request and our FIN. The device may do anything with this connection, but it must accept the next one. */
 void mpa_frames_request_and_fin(struct talk *talk, const struct suite_case *row)
 {
     g_autofree char *what = NULL;
@@ -115,8 +115,8 @@ void mpa_frames_request_and_fin(struct talk *talk, const struct suite_case *row)
 }
 
 /*
- * Our Reply and an FPDU, or its first octet, in one segment: we should have waited for the device's own FPDU. It may
- * close; but what follows the Reply is FPDUs, and what is not refused must not be lost.
+ * Our Reply and an FPDU, or its first octet, in one segment: we should have waited for the device's own FPDU. The
+ * device may close; but FPDUs follow the Reply, and an FPDU that is not refused must not be lost.
  */
 void mpa_frames_reply_and_fpdu(struct talk *talk, const struct suite_case *row)
 {

@@ -52,7 +52,7 @@ static enum answer hear_answer(struct talk *talk, int64_t ns)
     }
 }
 
-/* The verdict on an answer; failing: set of those that break the rule. */
+/* The verdict on an answer; failing: set of the answers that break the rule. */
 static void judge(struct talk *talk, enum answer answer, unsigned failing)
 {
     if (answer == ANSWER_CLOSED)
@@ -147,7 +147,7 @@ void mpa_startup_unknown_revision(struct talk *talk, const struct suite_case *ro
 
 /* ---- waiting ---- */
 
-/* Nothing or part of a frame, variant octets of it, then silence. */
+/* Sends the first `variant` octets of a frame (0: none), then nothing more. */
 void mpa_startup_incomplete(struct talk *talk, const struct suite_case *row)
 {
     g_autoptr(GByteArray) octets = NULL;
@@ -207,7 +207,7 @@ void mpa_startup_must_grant(struct talk *talk, const struct suite_case *row)
     expect_taken(talk, row, row_say, NULL);
     if (!talk_has_passed(talk))
         return;
-    /* What the device inserts shows in its own FPDUs. */
+    /* The device's own FPDUs show what it inserts. */
     if (talk->transcript.fpdus == 0)
         talk_inconclusive(talk, "the device accepts %s, but sent no FPDU",
                           row->variant == GRANT_MARKERS ? "M = 1" : "C = 1");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Suite nfs: what the upper-layer binding (RFC 8267) demands from an NFSv4 server. Symbolic links are created and read
- * with each minor version: their text is DDP-eligible in both directions, and they need no open state. 16 segments are
- * what a server must accept (section 6.4.2); the lengths differ between stimuli.
+ * with each minor version: their text is DDP-eligible in both directions, and they need no open state. A server must
+ * accept 16 segments (section 6.4.2); the lengths differ between stimuli.
  */
 #include "traffic-gen/tester/suite/cases/suite_rpcrdma.h"
 
@@ -12,7 +12,7 @@
 
 /* ---- several eligible results in one COMPOUND (section 6.4.1) ---- */
 
-/* The server may have limits, which section 6.4.2 lets it answer with. */
+/* Answers with which section 6.4.2 lets a server report its limits. */
 static bool refuses(const struct rpc_talker *talker)
 {
     const struct talker_heard *reply = rpc_talker_find(talker, talker->xid);
@@ -21,7 +21,7 @@ static bool refuses(const struct rpc_talker *talker)
     return answer == RPC_ANSWER_ERR_CHUNK || answer == RPC_ANSWER_GARBAGE;
 }
 
-/* Links that are read before the operation that has none. */
+/* The number of links read before the first operation that must fail. */
 static unsigned results_due(const struct rpc_talker *talker)
 {
     unsigned n = 0;
@@ -31,7 +31,7 @@ static unsigned results_due(const struct rpc_talker *talker)
     return n;
 }
 
-/* The results are there, and no others. False: verdict is set. */
+/* The Reply has exactly these results. False: verdict is set. */
 static bool has_results(struct rpc_talker *talker, unsigned due)
 {
     const bool fails = due < talker->last.n_wanted;
@@ -59,7 +59,7 @@ static uint64_t returned_length(const struct rpcrdma_chunk *chunk, const uint8_t
     return n;
 }
 
-/* The k-th chunk holds the k-th result, and nothing when it is empty, or there is no such result. */
+/* The k-th chunk holds the k-th result; without such a result, or with an empty one, the chunk is empty. */
 static bool are_in_their_chunks(struct rpc_talker *talker, unsigned due)
 {
     const struct talker_heard *reply = rpc_talker_find(talker, talker->xid);
@@ -105,7 +105,7 @@ static bool is_short(const struct rpcrdma_header *header)
            !header->has_reply;
 }
 
-/* Whatever the server asks, or that it asks whether anybody is there. */
+/* Any Call of the server, including NULL. */
 void nfs_short_calls_back(struct rpc_talker *talker, const struct suite_case *row)
 {
     unsigned n = 0;

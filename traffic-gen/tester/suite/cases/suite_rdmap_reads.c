@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Suite rdmap, several Reads at once: what each is answered with, and one more of them than the device agreed to. */
+/* Suite rdmap, several Reads at once: the answer to each Read, and one Read more than the device agreed to. */
 #include "traffic-gen/tester/suite/cases/suite_look.h"
 #include "traffic-gen/tester/suite/expect/expect.h"
 #include "traffic-gen/tester/suite/talk/talk_state.h"
@@ -10,7 +10,7 @@ enum { SINK_STEP = 64 };
 
 /* ---- without octets ---- */
 
-/* Several in a row, in one segment as many as the device serves at once; each is answered, in order. */
+/* Several Reads in a row, in one segment as many as the device serves at once; each is answered, in order. */
 enum { EMPTY_READS = 4 };
 
 static unsigned at_once_max(const struct talk *talk)
@@ -54,7 +54,7 @@ void rdmap_reads_in_a_row(struct talk *talk, const struct suite_case *row)
         heard = talk_last(talk);
         if (heard->ddp.to != TALK_SINK_TO + i * SINK_STEP || heard->ddp.payload_len > 0) {
             if (heard->ddp.to > TALK_SINK_TO + i * SINK_STEP && heard->ddp.to < TALK_SINK_TO + EMPTY_READS * SINK_STEP)
-                talk->result->shown = SHOWN_LOST; /* the one before it did not come */
+                talk->result->shown = SHOWN_LOST; /* the Response before it did not come */
             talk_failed(talk, "expected a zero-length Read Response to TO 0x%x; found %s", TALK_SINK_TO + i * SINK_STEP,
                         talk_describe(talk, heard));
             return;
@@ -71,7 +71,7 @@ void rdmap_reads_in_a_row(struct talk *talk, const struct suite_case *row)
 
 static const unsigned lengths[] = {64, 0, 8, 0};
 
-/* All segments of the next Read Response. False: it did not come, or is not the one that is due; verdict is set. */
+/* All segments of the next Read Response. False: no Response came, or not the one that is due; verdict is set. */
 static bool hear_length(struct talk *talk, unsigned i)
 {
     const struct talk_heard *heard = talk_hear_opcode(talk, RDMAP_READ_RESPONSE);
@@ -127,8 +127,8 @@ enum {
 
 /*
  * A Write that follows the Reads in the stream has been placed, as another connection finds: so the device has taken
- * all of them. None can be over: a Read is outstanding until its last octet is acknowledged (RFC 6581 section 4.1), and
- * of no Response did its window let the device send the whole.
+ * all of them. All Reads are still open: a Read is outstanding until its last octet is acknowledged (RFC 6581
+ * section 4.1), and our window is too small for any whole Response.
  */
 static bool has_taken_all(struct talk *talk, const uint8_t before[TALK_MESSAGE])
 {
@@ -161,8 +161,8 @@ static unsigned count_answers(struct talk *talk, unsigned most, size_t *longest)
 }
 
 /*
- * An FPDU fits into a segment of the device's TCP (RFC 5044 section 4.5): one that is longer than the MSS of our SYN
- * was sent to somebody in between, who acknowledges what we have not taken.
+ * An FPDU fits into a segment of the device's TCP (RFC 5044 section 4.5): an FPDU longer than the MSS of our SYN was
+ * sent to a host in between, which acknowledges octets before they reach us.
  */
 static void judge_answers(struct talk *talk, const struct suite_case *row, unsigned limit, bool taken)
 {

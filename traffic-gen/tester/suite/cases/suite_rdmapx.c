@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Suite rdmapx: RFC 7306, Atomic Operations and Immediate Data. A device that does not support them must say so, and is
- * done.
+/* Suite rdmapx: RFC 7306, Atomic Operations and Immediate Data. A device that does not support them only has to say so.
  */
 #include "traffic-gen/tester/suite/cases/suite_look.h"
 
 enum { REMOTE_OPERATION = 2, UNEXPECTED_OPCODE = 0x06, DEPTH = 16 };
 
-/* Also with layer and error type swapped, as some devices do: RDMAPX-1.1-05 is about that. */
+/* Also accepts layer and error type swapped, as some devices send them: RDMAPX-1.1-05 judges the order. */
 static bool says_unexpected(const struct rdmap_terminate *terminate)
 {
     return terminate->code == UNEXPECTED_OPCODE &&
@@ -36,7 +35,7 @@ bool row_try(struct talk *talk, const struct suite_case *row)
            has_operation(talk, (enum rdmap_opcode)row->served);
 }
 
-/* As many in flight as the device offers. */
+/* As many operations in flight as the device offers. */
 void rdmapx_depth(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.enhanced = true, .data = {.ird = DEPTH, .ord = DEPTH}};

@@ -108,7 +108,7 @@ const struct suite_verdict *verdict_by_lines(struct talk *talk, const struct sui
 
 /* ---- what the device does ---- */
 
-/* One whose CRC is wrong is garbage. */
+/* An FPDU with a wrong CRC is garbage. */
 static bool reaction_is_terminate(const struct talk_heard *heard)
 {
     return heard->what == TALK_FPDU && heard->is_terminate;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Suite rdmapx, the device as requester: a Send asks it for an operation of its own (support/advert.h), on memory of
- * ours. A device that echoes that Send does not know what it asks for.
+ * Suite rdmapx, the device as requester: a Send asks the device for an operation (support/advert.h) on our memory. A
+ * device that echoes this Send does not understand the request.
  */
 #include "support/advert.h"
 #include "traffic-gen/tester/suite/cases/suite_rows.h"
@@ -92,7 +92,7 @@ static bool hear_request(struct talk *talk, enum asked_for what, struct rdmap_at
     return false;
 }
 
-/* Carries it out on our word, and answers; words may change the answer. */
+/* Carries the operation out on our word of memory, and answers; `words` may change the answer. */
 static bool answer_request(struct talk *talk, const struct rdmap_atomic_request *request, uint64_t *word,
                            const char *words)
 {
@@ -207,7 +207,7 @@ static void judge_missing(struct talk *talk, unsigned answered)
                           talk_describe(talk, talk_last(talk)));
 }
 
-/* After the Responses to all. */
+/* The verdict after the Responses to all Atomic Requests. */
 static void judge_buffers(struct talk *talk, unsigned widest)
 {
     enum life life = life_probe(talk);
@@ -220,7 +220,7 @@ static void judge_buffers(struct talk *talk, unsigned widest)
         talk_inconclusive(talk, "after the Responses to all Atomic Requests: %s", life_words(talk, life));
 }
 
-/* One by itself, which shows whether the device knows what it is asked for; then several at once. */
+/* One operation alone, which shows whether the device understands the request; then several at once. */
 void requester_responses(struct talk *talk, const struct suite_case *row)
 {
     enum asked_for what = (enum asked_for)row->variant;
@@ -245,7 +245,7 @@ void requester_responses(struct talk *talk, const struct suite_case *row)
 
 static const char *const faults[] = {[OTHER_IDENTIFIER] = "id+1", [TOO_LONG] = "grow=4"};
 
-/* The device takes a Response that is right; then comes one that is not. */
+/* The device accepts a correct Response; then comes a wrong one. */
 void requester_invalid_response(struct talk *talk, const struct suite_case *row)
 {
     struct rdmap_atomic_request request;

@@ -13,7 +13,7 @@ static const int64_t pause_ns = 300 * INT64_C(1000000);
 
 /* ---- the text of a row ---- */
 
-/* With what is odd, or with what is in its place. The caller frees it. */
+/* The statements with the odd part, or with its replacement. The caller frees it. */
 static char *rows_text_of(const char *says, bool odd)
 {
     GString *text = g_string_new(NULL);
@@ -30,7 +30,7 @@ static char *rows_text_of(const char *says, bool odd)
     return g_string_free(text, FALSE);
 }
 
-/* What its "with" asks for. */
+/* The demands of the row's "with". */
 struct start {
     struct talk_wish wish;
     bool crc, marker, first, frame, reads, empty_reads, try, settled, pause, may_reject, invalidate;
@@ -284,7 +284,7 @@ static bool settle(struct talk *talk)
     return true;
 }
 
-/* Whether the start-up led to the state that the row asks for. False: verdict is set. */
+/* Whether the start-up led to the state that the row demands. False: verdict is set. */
 static bool suits(struct talk *talk, const struct suite_case *row, const struct start *start)
 {
     return (!start->crc || needs_crc(talk)) && (!start->marker || reach_marker(talk)) &&
@@ -329,7 +329,7 @@ bool row_say_rest(struct talk *talk, const struct suite_case *row, bool odd)
 
 /* ---- what must be accepted ---- */
 
-/* What came instead of the answer. */
+/* The message that came instead of the answer. */
 static enum life life_of_last(const struct talk *talk)
 {
     const struct talk_heard *heard = talk_last(talk);
@@ -346,7 +346,7 @@ enum life row_await(struct talk *talk, const struct suite_case *row)
     return talk_hear_opcode(talk, (enum rdmap_opcode)row->served) ? LIFE_ANSWERS : life_of_last(talk);
 }
 
-/* It must be accepted: answered with row->served if there is such an answer, or with that to "ask". */
+/* The stimulus must be accepted: its answer is row->served, or if the row has none, the answer to "ask". */
 void row_taken(struct talk *talk, const struct suite_case *row)
 {
     /* Some devices sometimes lose what comes quickly. */
@@ -438,7 +438,7 @@ static bool row_tries(const struct suite_case *row)
     return g_str_has_prefix(row->says, "with try") || g_str_has_prefix(row->says, "with invalidate");
 }
 
-/* The comparison: it goes on where nothing is wrong. */
+/* The comparison: the device continues where nothing is wrong. */
 static bool continues_unharmed(struct talk *talk, const struct suite_case *row)
 {
     bool started;

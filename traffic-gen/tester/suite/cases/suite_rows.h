@@ -3,9 +3,9 @@
  * Cases whose row says what is sent (struct suite_case, says): functions for their rows, and parts of functions that do
  * more.
  *
- * The row holds statements (talk_say()). What is in parentheses is odd or wrong: the comparison leaves it out, and has
- * what is in brackets instead: "send (op=12)", "write region=(read-only)[all]". Before the others may be
- * "with WORD...", about the start-up and what follows it:
+ * The row holds statements (talk_say()). Words in parentheses are odd or wrong: the comparison leaves them out, and has
+ * the words in brackets instead: "send (op=12)", "write region=(read-only)[all]". Before the others may be "with
+ * WORD...", about the start-up and what follows it:
  *
  *   no-crc crc markers   in our frame (struct talk_wish)
  *   need-no-crc          not applicable when the DUT insists on CRC; need-crc: when CRC is not in use
@@ -36,7 +36,7 @@
 #include "traffic-gen/tester/suite/expect/expect.h"
 #include "traffic-gen/tester/suite/talk/talk.h"
 
-/* What is known about the device's reaction when the row's lines are tried. */
+/* Facts about the device's reaction, for the row's lines. */
 struct reaction {
     unsigned facts;               /* set of the word's conditions */
     bool is_terminate;            /* the device has sent a Terminate, */
@@ -48,9 +48,9 @@ struct reaction {
 const struct suite_verdict *verdict_by_lines(struct talk *talk, const struct suite_case *row,
                                              const struct reaction *reaction);
 
-/* Starts a connection and says it; false: nothing that could be judged came of it. Of type expect_stimulus. */
+/* Starts a connection and says the row's statements; false: the outcome cannot be judged. Of type expect_stimulus. */
 bool row_say(struct talk *talk, const struct suite_case *row, bool odd);
-/* Says it, without its "with", on a connection that has been started. */
+/* Says the row's statements, without "with", on a connection that has been started. */
 bool row_say_rest(struct talk *talk, const struct suite_case *row, bool odd);
 /* For expect_taken(): the answer with row->served. */
 enum life row_await(struct talk *talk, const struct suite_case *row);
@@ -62,9 +62,9 @@ const struct talk_heard *hear_end(struct talk *talk, int64_t ns);
 const char *read_reason(const char *text, struct expected_reason *reason);
 /* The refusal that row->expected names; fails if the device proves, with row->served, that it served the request. */
 void expect_refusal(struct talk *talk, const struct suite_case *row);
-/* The same of what was heard last. */
+/* The same for the last message heard. */
 void judge_refusal(struct talk *talk, const struct suite_case *row);
-/* After a refusal that passes: inconclusive if the device does not continue without what is odd in the row, either. */
+/* After a refusal that passes: inconclusive if the device does not continue without the odd part of the row, either. */
 void row_compare_refusal(struct talk *talk, const struct suite_case *row);
 bool needs_crc(struct talk *talk); /* false: verdict is set */
 /* The sign that can be asked for on this connection. SIGN_TCP: verdict is set (not applicable). */

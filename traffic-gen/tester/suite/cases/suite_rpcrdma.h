@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of suites rpcrdma and nfs share. */
+/* Functions for all files of suites rpcrdma and nfs. */
 #ifndef IWARP_TRAFFIC_TESTER_SUITE_CASES_SUITE_RPCRDMA_H
 #define IWARP_TRAFFIC_TESTER_SUITE_CASES_SUITE_RPCRDMA_H
 
@@ -41,9 +41,9 @@ bool calls_check(struct rpc_talker *talker, const struct suite_case *row);
 typedef bool calls_fits(const struct talker_heard *call);
 calls_fits *calls_awaited(const struct suite_case *row);
 
-/* So many Calls at once, each with the next XID, and their answers within ns each. False: one has none (failed). */
+/* Makes n Calls at once, with consecutive XIDs, and awaits each answer for ns. False: one is missing (failed). */
 bool calls_burst(struct rpc_talker *talker, const char *call, uint32_t xid, uint32_t n, int64_t ns);
-/* A NULL Call of the callback program, which requests so many credits. */
+/* A NULL Call of the callback program, which requests this many credits. */
 #define CALL_BACK "call cb40.null cred=none credit="
 
 #endif

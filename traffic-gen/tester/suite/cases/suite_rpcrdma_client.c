@@ -22,7 +22,7 @@ static bool is_over(const struct rpc_talker *talker)
     return talker->terminated || talker->fed_end;
 }
 
-/* What was said, or that nothing more was, must not trouble it. */
+/* Neither the message nor the silence after it may disturb the client. */
 void rpcrdma_client_goes_on(struct rpc_talker *talker, const struct suite_case *row)
 {
     if (!calls_say(talker, row))
@@ -44,7 +44,7 @@ static unsigned times_heard(const struct rpc_talker *talker, uint32_t xid)
     return times;
 }
 
-/* A Call is answered so: it is over, the others are not, and it is not repeated unchanged. */
+/* This answer ends the Call, but not the others, and the client does not repeat the Call unchanged. */
 void rpcrdma_client_answered(struct rpc_talker *talker, const struct suite_case *row)
 {
     uint32_t xid;
@@ -62,8 +62,8 @@ void rpcrdma_client_answered(struct rpc_talker *talker, const struct suite_case 
 
 /*
  * A Reply whose chunks are not those of the Call is ignored, and the Call is still pending; or the Call is over, in
- * error: the document words neither. Then its memory is closed, and the Write into it, which comes next, ends the
- * connection. What the Reply itself must not do is end it.
+ * error: the document words neither. In the second case its memory is closed, and the next message, a Write into this
+ * memory, ends the connection. The Reply itself must not end the connection.
  */
 void rpcrdma_client_wrong_chunk(struct rpc_talker *talker, const struct suite_case *row)
 {
@@ -93,8 +93,8 @@ void rpcrdma_client_wrong_chunk(struct rpc_talker *talker, const struct suite_ca
 enum { REFUSED_MAX = 5 };
 
 /*
- * What a Call of NFS version 2 or 3 asks for, and how much room there is for its Reply. Of NFSACL and of version 4 the
- * binding lets some come again with more.
+ * The results that a Call of NFS version 2 or 3 asks for, and how much room there is for its Reply. The binding lets
+ * some Calls of NFSACL and of version 4 be repeated with more room.
  */
 struct asked {
     const uint8_t *p; /* the arguments; NULL: not inline, or another program */
@@ -127,7 +127,7 @@ struct refused {
     unsigned n;
 };
 
-/* Calls that wait and are those of the row are answered as it says; all others are served. */
+/* Waiting Calls that the row describes are answered as the row says; all others are served. */
 static void refuse_some(struct rpc_talker *talker, const struct suite_case *row, struct refused *refused)
 {
     const char *begin = strchr(row->says, '(') + 1;
@@ -194,7 +194,7 @@ void rpcrdma_client_refused_again(struct rpc_talker *talker, const struct suite_
 
 /* ---- the device's memory ---- */
 
-/* By who looks after memory, DDP or RDMAP, where the wire is seen; or by a close. */
+/* Refused by the layer that guards memory, DDP or RDMAP, where the wire is seen; or by a close. */
 static void judge_refused_write(struct rpc_talker *talker)
 {
     static const struct expected_reason reasons[] = {{RDMAP_LAYER_DDP, EXPECTED_ANY, EXPECTED_ANY},
@@ -227,7 +227,7 @@ void rpcrdma_client_late_write(struct rpc_talker *talker, const struct suite_cas
 
 /* ---- the reverse direction ---- */
 
-/* As many as it grants, while all of its own Calls are pending. */
+/* Makes as many Calls as the client grants, while all of its own Calls are pending. */
 void rpcrdma_client_callbacks(struct rpc_talker *talker, const struct suite_case *row)
 {
     g_autofree char *call = NULL;
@@ -260,7 +260,7 @@ void rpcrdma_client_called_back(struct rpc_talker *talker, const struct suite_ca
         rpc_talker_judge_continues(talker, NULL);
 }
 
-/* What a Call from the server requests is no grant. */
+/* The credits that a Call from the server requests are not a grant. */
 void rpcrdma_client_request_is_no_grant(struct rpc_talker *talker, const struct suite_case *row)
 {
     if (!calls_say(talker, row))
@@ -286,7 +286,7 @@ static void parameters_as_server(struct rpc_talker *talker, const struct suite_c
     talker->server.left_early = false; /* the parameters are the stimulus */
 }
 
-/* A server that has no such problem makes files. */
+/* Files are created by a server without this problem. */
 void rpcrdma_client_parameters(struct rpc_talker *talker, const struct suite_case *row)
 {
     bool good = true;

@@ -13,19 +13,19 @@ enum { MANY_MAX = 1024 };
 void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer found)
 {
     if (allowed & RPC_ANSWER_SUCCESS && talker->talk->run->nfs->no_null)
-        allowed |= RPC_ANSWER_RPC_ERROR; /* no program that we know: only what was understood of the Call */
+        allowed |= RPC_ANSWER_RPC_ERROR; /* the DUT has no program that we know: the error shows what it understood */
     if (allowed & found) {
         talk_passed(talker->talk, "%s", rpc_answer_words(found));
         return;
     }
     talk_failed(talker->talk, "expected %s; found %s", talker->talk->row->expected,
                 rpc_talker_found_words(talker, found));
-    /* So that the recording shows, too, that it will not come. */
+    /* So that the recording also shows that no answer will come. */
     if (found == RPC_ANSWER_SILENCE && talk_is_initiator(talker->talk))
         rpc_talker_alive(talker);
 }
 
-/* All Calls of the DUT are pending: it makes no more. */
+/* All Calls of the DUT are pending, so it makes no more Calls. */
 static bool is_blocked(struct rpc_talker *talker)
 {
     int64_t until = talk_now() + talk_t_close(talker->talk);
@@ -90,7 +90,7 @@ static unsigned credits_asked(const struct rpc_talker *talker)
     return MIN(most, MANY_MAX);
 }
 
-/* Each takes a Receive buffer, which has to be posted again although the message is discarded. */
+/* Each message takes a Receive buffer, which has to be posted again although the message is discarded. */
 void rpcrdma_headers_many(struct rpc_talker *talker, const struct suite_case *row)
 {
     g_autofree char *what = NULL;
@@ -107,7 +107,7 @@ void rpcrdma_headers_many(struct rpc_talker *talker, const struct suite_case *ro
     rpc_talker_judge_continues(talker, what);
 }
 
-/* Not even for a while after the sign of life. */
+/* No answer comes even for a while after the sign of life. */
 static void to_server(struct rpc_talker *talker, const struct suite_case *row)
 {
     bool alive;

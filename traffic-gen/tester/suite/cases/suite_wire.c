@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Suite mpa, full operation, on our own TCP: what TCP may do to FPDUs and no kernel does on demand (RFC 5044 sections
- * 5.1, A.3 to A.5). Each message is a Write that is read back, or a Send that is echoed, as far as the device offers
- * either, so that its octets are compared: a device has to go on as if nothing had happened. New urgent data is not
- * among it: RFC 5044 does not say what becomes of it, and interfaces of TCP take it out of the stream (RFC 6093).
+ * Suite mpa, full operation, on our own TCP: legal treatment of FPDUs by TCP that no kernel shows on demand (RFC 5044
+ * sections 5.1, A.3 to A.5). Each message is a Write that is read back, or a Send that is echoed, as far as the device
+ * offers either, so that its octets are compared: a device has to go on as if nothing had happened. New urgent data is
+ * not tested: RFC 5044 does not mention it, and interfaces of TCP take it out of the stream (RFC 6093).
  */
 #include "traffic-gen/tester/suite/cases/suite_rows.h"
 #include "traffic-gen/tester/suite/cases/suite_wire_deeds.h"
@@ -30,7 +30,7 @@ static void fill(uint8_t octets[TALK_MESSAGE])
         octets[i] = (uint8_t)g_random_int();
 }
 
-/* False: the same octets have not come back. A verdict is set if others have. */
+/* False: the same octets have not come back. A verdict is set if other octets have come back. */
 static bool comes_back(struct talk *talk, enum message message, unsigned echoes, const uint8_t octets[TALK_MESSAGE])
 {
     const struct talk_heard *heard = NULL;
@@ -86,7 +86,7 @@ struct steps {
     unsigned n;        /* of the case */
 };
 
-/* Up to `last`, or to one that does not come back. False: the connection could not be started. */
+/* Says messages up to `last`, or to one that does not come back. False: no connection could be started. */
 static bool say_steps(struct talk *talk, enum deed deed, struct steps *these, unsigned last, bool odd)
 {
     bool back = true;
@@ -108,7 +108,7 @@ static enum life still_alive(struct talk *talk, const struct suite_case *row)
     return talk_last(talk)->is_terminate ? LIFE_TERMINATE : life_probe(talk);
 }
 
-/* With the same cuts and nothing odd, twice, as one connection may have bad luck. */
+/* The same cuts without anything odd, twice, because one connection may fail by chance. */
 static bool continues_with_cuts(struct talk *talk, const struct suite_case *row, const struct steps *these)
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -126,7 +126,7 @@ static void fail_by(struct talk *talk, enum life life, const char *what)
     talk_failed(talk, "expected the device to continue; found %s; without the oddity it continues", what);
 }
 
-/* passed_over: messages that show nothing, as the device does not take them with the same cuts either; NULL: none. */
+/* passed_over: messages that show nothing, as the device does not accept the same cuts either; NULL: none. */
 static void pass_with_cuts(struct talk *talk, const struct suite_case *row, const char *passed_over)
 {
     enum life life;
@@ -143,8 +143,8 @@ static void pass_with_cuts(struct talk *talk, const struct suite_case *row, cons
 }
 
 /*
- * A message that the device does not take with the same cuts either says nothing about the oddity: it fails by the rule
- * about cuts, which has its own cases. The case goes on after it.
+ * If the device does not accept the same cuts without the oddity either, the message fails by the rule about cuts,
+ * which has its own cases. The case continues after this message.
  */
 void wire_goes_on(struct talk *talk, const struct suite_case *row)
 {
@@ -181,7 +181,7 @@ void wire_goes_on(struct talk *talk, const struct suite_case *row)
 
 /* ---- how the connection is opened ---- */
 
-/* The SYN has our Request, or its beginning; with a stack that ignores that, it comes again. */
+/* The SYN has our Request, or its beginning; if the stack ignores data in a SYN, the Request is sent again. */
 static bool open_with_octets(struct talk *talk)
 {
     uint8_t request[TALK_FRAME_ROOM];
@@ -242,12 +242,12 @@ static void write_memory(struct talk *talk)
     }
 }
 
-/* A Read of what was written before, whose Response our window, or the path, has not enough room for. */
+/* A Read of the octets written before, whose Response is too large for our window, or for the path. */
 static bool say_read(struct talk *talk, const struct suite_case *row, bool odd)
 {
     const bool closes = odd && row->variant != NARROW_PATH;
 
-    talk_renew(talk); /* the window is that of a new connection */
+    talk_renew(talk); /* the window of a new connection */
     talk_set_window(talk, closes ? SMALL_WINDOW : 0);
     if (!talk_start(talk, NULL) || !talk_region(talk, REGION_ALL))
         return false;
@@ -270,7 +270,7 @@ static bool say_read(struct talk *talk, const struct suite_case *row, bool odd)
     return true;
 }
 
-/* Of octets that were written from `from` on: which is another one; n: none. */
+/* The index of the first octet that differs from those written from `from` on; n: none. */
 static size_t first_other(const uint8_t *p, size_t n, size_t from)
 {
     size_t i = 0;
@@ -280,7 +280,7 @@ static size_t first_other(const uint8_t *p, size_t n, size_t from)
     return i;
 }
 
-/* All octets of the Read Response. A verdict is set if they are others than were written. */
+/* All octets of the Read Response. A verdict is set if they differ from the written octets. */
 static enum life hear_read(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_heard *heard;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The segments of a message as a TCP may send them, and for comparison with the same cuts and nothing odd. */
+/* The segments of a message as a TCP may send them, and for comparison the same cuts without anything odd. */
 #include "traffic-gen/tester/suite/cases/suite_wire_deeds.h"
 
 #include "traffic-gen/tester/suite/talk/talk_wire.h"
@@ -25,15 +25,15 @@ static void put(const struct stretch *stretch, size_t from, size_t to, const cha
              &(struct wire_put){.from = (int64_t)(stretch->at + from), .p = stretch->p + from, .n = to - from}, what);
 }
 
-/* Before this octet, of so many places from the second octet to the last. */
+/* The octet before which to cut, at this place of so many from the second octet to the last. */
 static size_t place(const struct stretch *stretch, unsigned step, unsigned steps)
 {
     return 1 + (stretch->n - 2) * step / MAX(steps - 1, 1u);
 }
 
 /*
- * For the comparison: the same cuts, in order, each octet once and as it is. Two segments right after each other a
- * device may take for one, and never see the cut.
+ * For the comparison: the same cuts, in order, each octet once and as it is. A device may join two segments that arrive
+ * right after each other, and never see the cut.
  */
 static const int64_t between_cuts = 50 * INT64_C(1000000);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is done to the segments of a message, on our own TCP. */
+/* Changes to the segments of a message, on our own TCP. */
 #ifndef IWARP_TRAFFIC_TESTER_SUITE_CASES_SUITE_WIRE_DEEDS_H
 #define IWARP_TRAFFIC_TESTER_SUITE_CASES_SUITE_WIRE_DEEDS_H
 

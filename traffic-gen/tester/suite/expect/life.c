@@ -152,7 +152,7 @@ static bool probe_ask(struct talk *talk, enum talk_sign sign)
 
 /*
  * Some devices sometimes lose octets that arrive while they enter full operation, or read them only when more come.
- * That is a separate finding (MPA-7.1.2-12); all other cases give them time.
+ * This loss is a separate finding (MPA-7.1.2-12); all other cases give such devices time.
  */
 static bool needs_time(struct talk *talk, enum talk_sign sign)
 {

@@ -184,7 +184,7 @@ void suite_report_page(const struct suite_report *report, FILE *out); /* HTML */
 /* One report, or a matrix of rules by devices when there are several. */
 void suite_report_html(struct suite_report *const *reports, unsigned n, FILE *out);
 
-/* NULL with *error, which says what is wrong with the file. */
+/* NULL with *error, which describes the error of the file. */
 struct suite_report *suite_report_load(const char *path, GError **error);
 
 /* ---- the meaning of Terminates whose first word is not laid out as in RFC 5040 Figure 9 (result_layout.c) ---- */

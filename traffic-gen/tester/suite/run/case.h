@@ -13,8 +13,8 @@ struct case_result *case_run(struct talk_run *run, const struct run_options *opt
 /* Whether the result is about this rule, or about a rule that a case of this rule decides. */
 void case_set_rule(struct case_result *result, enum rule_id rule);
 /*
- * We were late by a large part of the waits: missing answers and other findings may be our fault. Whatever depends on
- * them is inconclusive.
+ * We were late by a large part of the waits: missing answers and other findings may be our fault. Results that depend
+ * on them are inconclusive.
  */
 bool case_was_late(const struct talk_run *run, const struct case_result *result);
 void case_doubt_late(struct case_result *result);

@@ -66,7 +66,7 @@ static bool load_differs(const uint8_t *sent, const struct talk_heard *heard, ch
     return at < PIECE;
 }
 
-/* Where this connection writes: all connections may share the device's region. */
+/* The place where this connection writes; all connections may share the device's region. */
 static uint64_t load_place(const struct worker *worker)
 {
     uint64_t length = worker->talk.advert.regions[REGION_ALL].length, room = length / REGION_SHARE;

@@ -324,7 +324,7 @@ static void blame(struct crew *crew, struct trial *trial, const char *how)
     result->actual = g_strdup_printf("%s after this case (%s); the case itself: %s, %s", device_life_text(crew->life),
                                      how, case_outcome_names[result->outcome], before);
     result->outcome = OUTCOME_DIED;
-    g_ptr_array_set_size(result->observations, 0); /* what it left undone, it left undone because it was dead */
+    g_ptr_array_set_size(result->observations, 0); /* its omissions do not count, because it was dead */
     g_ptr_array_add(death->cases, g_strdup(result->id));
     suite_run_revive(crew, death);
 }

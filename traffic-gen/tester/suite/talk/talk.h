@@ -112,7 +112,7 @@ enum talk_sign {
     SIGN_ECHO,    /* echoes Sends */
     SIGN_RPC,     /* answers a NULL Call */
     SIGN_SPEAKS,  /* an Initiator that speaks first */
-    SIGN_TCP,     /* none of these: its TCP acknowledges, and the connection stays open */
+    SIGN_TCP,     /* no other sign: its TCP acknowledges, and the connection stays open */
 };
 
 /* Sends raw octets in one write. */
@@ -207,7 +207,7 @@ enum talk_due {
     DUE_TERMINATE = 1,
     DUE_SENDS = 2, /* whole ones */
     DUE_READ_RESPONSES = 4,
-    DUE_CHUNKS = 8, /* Read Requests and Writes: a server moves what is in chunks */
+    DUE_CHUNKS = 8, /* Read Requests and Writes, by which a server moves the data of chunks */
 };
 /*
  * From here on any message of the device is an answer, except the due ones, a set of enum talk_due. talk_send_frame()

@@ -13,7 +13,7 @@ struct talk_carrier {
     void *ctx;
 };
 
-/* What the next connection is like. */
+/* Properties of the next connection. */
 struct talk_next {
     uint16_t mss;         /* TCP_MAXSEG; 0: the system's */
     bool crosses;         /* simultaneous open: only for an Initiator, with --wire */

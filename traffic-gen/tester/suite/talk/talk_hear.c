@@ -190,8 +190,8 @@ static bool parse_frame(struct talk *talk)
 }
 
 /*
- * Some devices lay out a Terminate differently; one Terminate that proves the layout explains all others. That mistake
- * is a separate finding (RDMAP-4.8-02): a case about the reason uses the intended one.
+ * Some devices lay out a Terminate differently; one Terminate that proves the layout explains all others. This mistake
+ * is a separate finding (RDMAP-4.8-02): a case about the reason uses the intended reason.
  */
 static void read_meaning(struct talk *talk)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What all cases of a run share: how to reach the device, times, the user's wishes, and what was learned. */
+/* State that all cases of a run share: how to reach the device, times, the user's wishes, and learned facts. */
 #ifndef IWARP_TRAFFIC_TESTER_SUITE_TALK_TALK_RUN_H
 #define IWARP_TRAFFIC_TESTER_SUITE_TALK_TALK_RUN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was said on the talker's connection, and what was heard. */
+/* The messages sent and received on the talker's connection. */
 #ifndef IWARP_TRAFFIC_TESTER_SUITE_TALK_TALK_TRANSCRIPT_H
 #define IWARP_TRAFFIC_TESTER_SUITE_TALK_TALK_TRANSCRIPT_H
 
@@ -20,7 +20,7 @@ struct talk_saying {
     uint32_t null_xid;
 };
 
-/* What the DUT said: talk_hear.c, and talk_answer.c for the members after `due`. */
+/* Messages of the DUT: talk_hear.c, and talk_answer.c for the members after `due`. */
 struct talk_transcript {
     unsigned fpdus, markers;
     struct talk_heard heard;

@@ -81,7 +81,7 @@ static void watch_record(struct watch *watch, const struct frame_tcp *tcp)
 
 static void watch_segment(struct watch *watch, enum watch_side side, uint8_t flags, const uint8_t *p, size_t n)
 {
-    /* SACK, as every TCP has it; the MSS only if a case has chosen it. */
+    /* Options of the SYN: SACK, which every TCP supports, and the MSS if a case has chosen one. */
     uint8_t options[] = {OPTION_NOP, OPTION_NOP, OPTION_SACK, 2, OPTION_MSS, 4, 0, 0};
     bool syn = flags & TCP_SYN, tells_mss = syn && side == WATCH_SUITE && watch->options.mss > 0;
     struct frame_tcp tcp = {

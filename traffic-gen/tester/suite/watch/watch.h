@@ -3,7 +3,7 @@
  * The engine as watcher of one live connection: it receives the exact octets of both directions, wrapped in TCP
  * segments. The same segments can be recorded, so that iwarp-check judges exactly the same.
  *
- * Segments show what was written and read, not the packets on the wire; so the SYNs carry no MSS unless the case is
+ * Segments show the octets written and read, not the packets on the wire; so the SYNs carry no MSS unless the case is
  * about it, and rules about segmentation are not judged.
  */
 #ifndef IWARP_TRAFFIC_TESTER_SUITE_WATCH_WATCH_H
