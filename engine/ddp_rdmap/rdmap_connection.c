@@ -27,14 +27,10 @@ static void connection_fill_options(struct rdmap_options *options)
 struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *options, const struct rdmap_events *events,
                                               struct verdict *verdict, struct arena *arena)
 {
-    struct rdmap_connection *rdmap;
+    struct rdmap_connection *rdmap = arena_enter(&arena, sizeof *rdmap);
 
-    arena = arena_hold(arena);
-    rdmap = arena ? arena_zeroed(arena, sizeof *rdmap) : NULL;
-    if (!rdmap) {
-        arena_release(arena);
+    if (!rdmap)
         return NULL;
-    }
     rdmap->arena = arena;
     rdmap->options = *options;
     connection_fill_options(&rdmap->options);

@@ -9,14 +9,10 @@
 struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options, struct rpcrdma_connection *rpcrdma,
                                           struct verdict *verdict, struct arena *arena)
 {
-    struct nfs_connection *nfs;
+    struct nfs_connection *nfs = arena_enter(&arena, sizeof *nfs);
 
-    arena = arena_hold(arena);
-    nfs = arena ? arena_zeroed(arena, sizeof *nfs) : NULL;
-    if (!nfs) {
-        arena_release(arena);
+    if (!nfs)
         return NULL;
-    }
     nfs->arena = arena;
     nfs->options = *options;
     nfs->rpcrdma = rpcrdma;

@@ -48,14 +48,10 @@ struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *
                                                   const struct rpcrdma_events *events, struct verdict *verdict,
                                                   struct arena *arena)
 {
-    struct rpcrdma_connection *rpcrdma;
+    struct rpcrdma_connection *rpcrdma = arena_enter(&arena, sizeof *rpcrdma);
 
-    arena = arena_hold(arena);
-    rpcrdma = arena ? arena_zeroed(arena, sizeof *rpcrdma) : NULL;
-    if (!rpcrdma) {
-        arena_release(arena);
+    if (!rpcrdma)
         return NULL;
-    }
     rpcrdma->arena = arena;
     rpcrdma->options = *options;
     rpcrdma_connection_fill_options(&rpcrdma->options);
