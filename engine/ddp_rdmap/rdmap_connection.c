@@ -103,28 +103,6 @@ static void connection_mark(struct rdmap_step *step)
         step->request->faulty = true;
 }
 
-void rdmap_fail(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule, uint32_t related_frame,
-                const char *format, ...)
-{
-    va_list args;
-
-    connection_mark(step);
-    va_start(args, format);
-    verdict_vfailed_as(rdmap->verdict, rule, rule_catalogue[rule].severity, step->fpdu->direction, &step->fpdu->place,
-                       related_frame, format, args);
-    va_end(args);
-}
-
-void rdmap_blemish(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    verdict_vfailed_as(rdmap->verdict, rule, rule_catalogue[rule].severity, step->fpdu->direction, &step->fpdu->place,
-                       0, format, args);
-    va_end(args);
-}
-
 void rdmap_fail_as(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule,
                    enum rule_severity severity, uint32_t related_frame, const char *format, ...)
 {
@@ -134,17 +112,6 @@ void rdmap_fail_as(struct rdmap_connection *rdmap, struct rdmap_step *step, enum
     va_start(args, format);
     verdict_vfailed_as(rdmap->verdict, rule, severity, step->fpdu->direction, &step->fpdu->place, related_frame, format,
                        args);
-    va_end(args);
-}
-
-void rdmap_fail_at(struct rdmap_connection *rdmap, const struct place *place, enum rule_id rule, uint32_t related_frame,
-                   const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    verdict_vfailed_as(rdmap->verdict, rule, rule_catalogue[rule].severity, rdmap_direction(rdmap, place->side & 1u),
-                       place, related_frame, format, args);
     va_end(args);
 }
 

@@ -54,18 +54,6 @@ static void mark_call(const struct nfs_look *look, enum rule_id rule, enum rule_
     INVARIANT(!t || t->fault <= RULE_COUNT);
 }
 
-void nfs_fail(const struct nfs_look *look, enum rule_id rule, const char *format, ...)
-{
-    va_list args;
-
-    mark_call(look, rule, rule_catalogue[rule].severity);
-    va_start(args, format);
-    rpcrdma_vfail(look->nfs->rpcrdma, rule, rule_catalogue[rule].severity,
-                  rpcrdma_connection_direction(look->nfs->rpcrdma, look->place.side & 1u), &look->place, look->related,
-                  format, args);
-    va_end(args);
-}
-
 void nfs_fail_as(const struct nfs_look *look, enum rule_id rule, enum rule_severity severity, const char *format, ...)
 {
     va_list args;
