@@ -147,7 +147,7 @@ static void give(struct tap_event event, const void *p, uint32_t n)
     recorder_take(bench.recorder, record, sizeof event + n);
 }
 
-static void a_reply_is_delivered_when_it_is_done(void **state)
+UNIT_TEST(a_reply_is_delivered_when_it_is_done)
 {
     struct seen seen;
     uint32_t psn;
@@ -176,7 +176,7 @@ static void a_reply_is_delivered_when_it_is_done(void **state)
 }
 
 /* On the wire they came first; in the client's memory they are found later. */
-static void written_octets_come_before_their_reply(void **state)
+UNIT_TEST(written_octets_come_before_their_reply)
 {
     struct seen seen;
     struct tap_event over;
@@ -209,7 +209,7 @@ static void written_octets_come_before_their_reply(void **state)
 }
 
 /* A client's Sends are not completed one by one, but who answers a Call has received it, and all before it. */
-static void a_reply_acknowledges_its_call(void **state)
+UNIT_TEST(a_reply_acknowledges_its_call)
 {
     static const uint8_t call[] = {0, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0,
                                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0},
@@ -236,7 +236,7 @@ static void a_reply_acknowledges_its_call(void **state)
     end();
 }
 
-static void a_reply_does_not_wait_for_ever(void **state)
+UNIT_TEST(a_reply_does_not_wait_for_ever)
 {
     struct tap_event late = event_of(TAP_RECEIVED, false, 2);
     struct seen seen;
@@ -254,7 +254,7 @@ static void a_reply_does_not_wait_for_ever(void **state)
     end();
 }
 
-static void reads_have_the_numbers_of_their_packets(void **state)
+UNIT_TEST(reads_have_the_numbers_of_their_packets)
 {
     static const uint8_t octets[TAP_BLOCK];
     struct tap_event read = event_of(TAP_READ, true, 5), done = event_of(TAP_READ_OCTETS, true, 5);
@@ -284,7 +284,7 @@ static void reads_have_the_numbers_of_their_packets(void **state)
 }
 
 /* Records say how many came before them that are lost, so the gap is at that place, and once. */
-static void a_loss_is_at_its_place(void **state)
+UNIT_TEST(a_loss_is_at_its_place)
 {
     struct tap_event after = event_of(TAP_RECEIVED, true, 2);
     struct seen seen;
@@ -311,7 +311,7 @@ static void a_loss_is_at_its_place(void **state)
 }
 
 /* The rest of a Send was left out: what a peer can cause is missing in its own connection only. */
-static void an_incomplete_message_is_missing_in_its_connection(void **state)
+UNIT_TEST(an_incomplete_message_is_missing_in_its_connection)
 {
     struct tap_event half = event_of(TAP_RECEIVED, true, 1), other = event_of(TAP_RECEIVED, true, 2);
     struct recorder_counts counts;
@@ -349,7 +349,7 @@ static void block_queue(bool server)
 }
 
 /* The kernel uses a request again while the Call is waiting for its turn. */
-static void a_call_has_its_own_memory(void **state)
+UNIT_TEST(a_call_has_its_own_memory)
 {
     struct tap_event exposed = event_of(TAP_EXPOSED, false, 5), head = event_of(TAP_HEAD, false, 5);
 
@@ -364,7 +364,7 @@ static void a_call_has_its_own_memory(void **state)
     end();
 }
 
-static void what_is_missing_waits_for_the_set_up(void **state)
+UNIT_TEST(what_is_missing_waits_for_the_set_up)
 {
     struct tap_event half = event_of(TAP_WRITE, true, 5);
     struct recorder_counts counts;
@@ -389,7 +389,7 @@ static void what_is_missing_waits_for_the_set_up(void **state)
 }
 
 /* Only the first record of a connection needs the addresses; without them nobody knows whose a message is. */
-static void addresses_are_told_once(void **state)
+UNIT_TEST(addresses_are_told_once)
 {
     struct tap_event later = event_of(TAP_RECEIVED, true, 2), sent = event_of(TAP_SENT, true, 3);
     struct seen seen;
@@ -414,7 +414,7 @@ static void addresses_are_told_once(void **state)
     end();
 }
 
-static void losses_are_in_the_file(void **state)
+UNIT_TEST(losses_are_in_the_file)
 {
     struct seen seen;
     const uint8_t *statistics;
@@ -444,7 +444,7 @@ static void losses_are_in_the_file(void **state)
 }
 
 /* For a reader that judges at once, the number comes before what follows the loss. */
-static void losses_are_told_at_once(void **state)
+UNIT_TEST(losses_are_told_at_once)
 {
     start(NULL);
     give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
@@ -463,7 +463,7 @@ static void losses_are_told_at_once(void **state)
     end();
 }
 
-static void others_are_left_out(void **state)
+UNIT_TEST(others_are_left_out)
 {
     struct recorder_options options = {
         .n_peers = 1, .peer = {{.ip = 4, .address = {192, 0, 2, 9}}}, .n_ports = 1, .port = {20049}};
@@ -484,7 +484,7 @@ static void others_are_left_out(void **state)
     end();
 }
 
-static void packets_are_cut(void **state)
+UNIT_TEST(packets_are_cut)
 {
     struct recorder_options options = {.snap = 60};
     struct seen seen;
@@ -499,7 +499,7 @@ static void packets_are_cut(void **state)
 }
 
 /* Whole packets without octets are only counted, at most 255 at a time. */
-static void packets_without_octets_are_left_out(void **state)
+UNIT_TEST(packets_without_octets_are_left_out)
 {
     enum { PACKETS = 260 };
     static const uint8_t octets[TAP_BLOCK];
@@ -532,7 +532,7 @@ static void packets_without_octets_are_left_out(void **state)
 }
 
 /* A peer can name 4 GiB in 16 octets. Such segments count as missing, and no packets are written for them. */
-static void impossible_lengths_are_missing(void **state)
+UNIT_TEST(impossible_lengths_are_missing)
 {
     enum { SEGMENTS = 250 };
     static const bool servers[] = {true, false};
@@ -561,7 +561,7 @@ static void impossible_lengths_are_missing(void **state)
 }
 
 /* A READ of 256 KiB takes less than 2 % of 256 KiB in the file. */
-static void headers_are_small(void **state)
+UNIT_TEST(headers_are_small)
 {
     enum { BLOCKS = 64, CALLS = 20 };
     static const uint8_t octets[TAP_BLOCK], message[200] = {[3] = 7, [7] = 1, [11] = 1};
@@ -587,7 +587,7 @@ static void headers_are_small(void **state)
 }
 
 /* The number of a connection may be used again. */
-static void connections_begin_and_end(void **state)
+UNIT_TEST(connections_begin_and_end)
 {
     uint8_t mad[IB_MAD_LEN] = {0};
     uint32_t qp;
@@ -614,7 +614,7 @@ static void connections_begin_and_end(void **state)
 }
 
 /* The host may have ended a connection that began before the tap; only the consequence is reported. */
-static void nobody_is_named_who_may_not_have_ended_it(void **state)
+UNIT_TEST(nobody_is_named_who_may_not_have_ended_it)
 {
     uint8_t mad[IB_MAD_LEN] = {0};
 
@@ -635,7 +635,7 @@ static void nobody_is_named_who_may_not_have_ended_it(void **state)
 }
 
 /* The set-up of the second one is lost, and so is the end of the first one. */
-static void other_addresses_are_another_connection(void **state)
+UNIT_TEST(other_addresses_are_another_connection)
 {
     struct tap_event other = event_of(TAP_RECEIVED, true, 2), next = other;
     struct seen seen;
@@ -657,7 +657,7 @@ static void other_addresses_are_another_connection(void **state)
 }
 
 /* Its number is used again for a connection whose set-up is lost but for the end. */
-static void a_set_up_after_the_end_is_another_connection(void **state)
+UNIT_TEST(a_set_up_after_the_end_is_another_connection)
 {
     struct tap_event left = event_of(TAP_LEFT, false, 0);
 
@@ -671,7 +671,7 @@ static void a_set_up_after_the_end_is_another_connection(void **state)
 }
 
 /* Private data that could not be read, or have no room in InfiniBand's messages. */
-static void missing_private_data_are_cut(void **state)
+UNIT_TEST(missing_private_data_are_cut)
 {
     static const uint8_t octets[100];
     struct tap_event asked = event_of(TAP_ASKED, true, 0), accept = event_of(TAP_ACCEPT, true, 0);
@@ -694,7 +694,7 @@ static void missing_private_data_are_cut(void **state)
  * A client keeps a connection that has ended until the mount ends. The messages that the client then posts on
  * the connection are never sent.
  */
-static void an_end_does_not_wait_for_ever(void **state)
+UNIT_TEST(an_end_does_not_wait_for_ever)
 {
     uint8_t mad[IB_MAD_LEN] = {0};
     struct tap_event left = event_of(TAP_LEFT, false, 0);
@@ -714,35 +714,4 @@ static void an_end_does_not_wait_for_ever(void **state)
     next_mad(mad);
     assert_int_equal(mad[17], IB_CM_DISCONNECT_REQUEST);
     end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reply_is_delivered_when_it_is_done),
-        cmocka_unit_test(written_octets_come_before_their_reply),
-        cmocka_unit_test(a_reply_acknowledges_its_call),
-        cmocka_unit_test(a_reply_does_not_wait_for_ever),
-        cmocka_unit_test(reads_have_the_numbers_of_their_packets),
-        cmocka_unit_test(a_loss_is_at_its_place),
-        cmocka_unit_test(an_incomplete_message_is_missing_in_its_connection),
-        cmocka_unit_test(a_call_has_its_own_memory),
-        cmocka_unit_test(what_is_missing_waits_for_the_set_up),
-        cmocka_unit_test(addresses_are_told_once),
-        cmocka_unit_test(losses_are_in_the_file),
-        cmocka_unit_test(losses_are_told_at_once),
-        cmocka_unit_test(others_are_left_out),
-        cmocka_unit_test(packets_are_cut),
-        cmocka_unit_test(packets_without_octets_are_left_out),
-        cmocka_unit_test(impossible_lengths_are_missing),
-        cmocka_unit_test(headers_are_small),
-        cmocka_unit_test(connections_begin_and_end),
-        cmocka_unit_test(nobody_is_named_who_may_not_have_ended_it),
-        cmocka_unit_test(other_addresses_are_another_connection),
-        cmocka_unit_test(a_set_up_after_the_end_is_another_connection),
-        cmocka_unit_test(missing_private_data_are_cut),
-        cmocka_unit_test(an_end_does_not_wait_for_ever),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
