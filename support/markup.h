@@ -25,6 +25,12 @@ void markup_lines(xmlTextWriter *writer, const char *format, ...) G_GNUC_PRINTF(
 /* <name class="class_name">text</name>; class_name NULL: none. */
 void markup_element(xmlTextWriter *writer, const char *name, const char *class_name, const char *format, ...)
     G_GNUC_PRINTF(4, 5);
+/* <dt>name</dt><dd>text</dd> */
+#define markup_term(writer, name, ...)                                                                                 \
+    do {                                                                                                               \
+        markup_element((writer), "dt", NULL, "%s", (name));                                                            \
+        markup_element((writer), "dd", NULL, __VA_ARGS__);                                                             \
+    } while (0)
 /* <a href="#id">text</a> */
 void markup_link(xmlTextWriter *writer, const char *id, const char *text);
 /*

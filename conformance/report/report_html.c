@@ -22,20 +22,6 @@ static const char *const status_classes[] = {
 
 /* ---- verdict, tools ---- */
 
-static void write_run(struct html_page *page, const char *name, const char *format, ...) G_GNUC_PRINTF(3, 4);
-
-static void write_run(struct html_page *page, const char *name, const char *format, ...)
-{
-    va_list arguments;
-    g_autofree gchar *text = NULL;
-
-    va_start(arguments, format);
-    text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    markup_element(page->writer, "dt", NULL, "%s", name);
-    markup_element(page->writer, "dd", NULL, "%s", text);
-}
-
 /* Now, or SOURCE_DATE_EPOCH (reproducible-builds.org). */
 static gchar *date_text(void)
 {
@@ -79,18 +65,19 @@ static void html_write_run(struct html_page *page)
     markup_element(page->writer, "h2", NULL, "This report");
     markup_begin(page->writer, "dl", "class", "run", NULL);
     if (report->captures->len == 1)
-        write_run(page, "Capture", "%s", ((const struct report_capture *)report->captures->pdata[0])->file);
+        markup_term(page->writer, "Capture", "%s", ((const struct report_capture *)report->captures->pdata[0])->file);
     else
-        write_run(page, "Captures", "%u", report->captures->len);
-    write_run(page, "Written", "%s", date);
+        markup_term(page->writer, "Captures", "%u", report->captures->len);
+    markup_term(page->writer, "Written", "%s", date);
     if (options->command_line)
-        write_run(page, "Command", "%.*s%s", COMMAND_SHOWN, options->command_line,
-                  strlen(options->command_line) > COMMAND_SHOWN ? "..." : "");
+        markup_term(page->writer, "Command", "%.*s%s", COMMAND_SHOWN, options->command_line,
+                    strlen(options->command_line) > COMMAND_SHOWN ? "..." : "");
     if (report->status != CHECK_PASS)
-        write_run(page, "In a browser", "%s",
-                  "drop the captures on iwarp-check.html of iwarp-kit for the same report; no data leave the browser");
-    write_run(page, "Profile", "%s; %s fail", options->profile,
-              options->fail_never ? "no findings" : fail_on[options->fail_on]);
+        markup_term(
+            page->writer, "In a browser", "%s",
+            "drop the captures on iwarp-check.html of iwarp-kit for the same report; no data leave the browser");
+    markup_term(page->writer, "Profile", "%s; %s fail", options->profile,
+                options->fail_never ? "no findings" : fail_on[options->fail_on]);
     markup_end(page->writer);
     markup_end(page->writer);
 }

@@ -46,7 +46,12 @@ gchar *html_group_id(const struct html_entry *entry, const struct finding_group 
 void html_write_overview(struct html_page *page);
 
 /* A property of a connection, and its value. */
-void html_item(struct html_page *page, const char *name, const char *format, ...) G_GNUC_PRINTF(3, 4);
+#define html_item(page, name, ...)                                                                                     \
+    do {                                                                                                               \
+        markup_begin((page)->writer, "div", NULL);                                                                     \
+        markup_term((page)->writer, (name), __VA_ARGS__);                                                              \
+        markup_end((page)->writer);                                                                                    \
+    } while (0)
 /* The connection in full. */
 void html_write_entry(struct html_page *page, const struct html_entry *entry);
 

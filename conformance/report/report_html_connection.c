@@ -26,21 +26,6 @@ gchar *html_group_id(const struct html_entry *entry, const struct finding_group 
 
 /* ---- parameters ---- */
 
-void html_item(struct html_page *page, const char *name, const char *format, ...)
-{
-    va_list arguments;
-    gchar *text;
-
-    va_start(arguments, format);
-    text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    markup_begin(page->writer, "div", NULL);
-    markup_element(page->writer, "dt", NULL, "%s", name);
-    markup_element(page->writer, "dd", NULL, "%s", text);
-    markup_end(page->writer);
-    g_free(text);
-}
-
 static void write_negotiated(struct html_page *page, const struct report_connection *connection)
 {
     static const char *const crc[] = {"not known", "off", "on"};

@@ -261,16 +261,7 @@ struct text_table *stats_table_carriers(const struct statistics *statistics)
 
 /* ---- lines ---- */
 
-static void add_line(GPtrArray *lines, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static void add_line(GPtrArray *lines, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    g_ptr_array_add(lines, g_strdup_vprintf(format, arguments));
-    va_end(arguments);
-}
+#define add_line(lines, ...) g_ptr_array_add((lines), g_strdup_printf(__VA_ARGS__))
 
 static void add_line_credits(GPtrArray *lines, const struct statistics *statistics, unsigned side)
 {

@@ -198,20 +198,9 @@ struct look {
     const struct ulp_across_host *host;
 };
 
-static void across_fail(const struct look *look, enum rule_id rule, enum rule_severity severity,
-                        const struct place *place, uint32_t related, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
-
-static void across_fail(const struct look *look, enum rule_id rule, enum rule_severity severity,
-                        const struct place *place, uint32_t related, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    verdict_vfailed_as(look->verdict, rule, severity, rpcrdma_across_direction(look->now, place->side), place, related,
-                       format, args);
-    va_end(args);
-}
+#define across_fail(look, rule, severity, place, related, ...)                                                         \
+    verdict_failed_as((look)->verdict, (rule), (severity), rpcrdma_across_direction((look)->now, (place)->side),       \
+                      (place), (related), __VA_ARGS__)
 
 static void across_pass(const struct look *look, enum rule_id rule)
 {

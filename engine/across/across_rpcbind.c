@@ -14,51 +14,42 @@ static const uint8_t *next_message(bool tcp, const uint8_t **p, size_t *n, size_
     return message;
 }
 
-static void remember_question(struct rpcrdma_across *across, const struct lookup_place *place, const uint8_t *message,
-                              size_t n)
+/* message NULL: an incomplete one. */
+static void take_message(struct rpcrdma_across *across, const struct lookup_place *place, bool is_answer,
+                         const uint8_t *message, size_t n)
 {
     struct rpcbind_lookup lookup = {0};
-    enum rpcbind_question question = message ? rpcbind_decode(&lookup, message, n) : RPCBIND_UNREADABLE;
 
-    rpcrdma_across_lookup(across, place, question, &lookup);
+    if (is_answer)
+        rpcrdma_across_answer(across, place, message, n);
+    else
+        rpcrdma_across_lookup(across, place, message ? rpcbind_decode(&lookup, message, n) : RPCBIND_UNREADABLE,
+                              &lookup);
 }
 
-static void take_questions(struct rpcrdma_across *across, const struct addressed_segment *segment, bool tcp)
+static void take_messages(struct rpcrdma_across *across, const struct addressed_segment *segment, bool tcp,
+                          bool are_answers)
 {
     const struct tcp_segment *s = &segment->segment;
-    const struct lookup_place place = {&segment->source, &segment->destination, tcp, s->frame, s->time_ns};
+    const struct lookup_place place = {are_answers ? &segment->destination : &segment->source,
+                                       are_answers ? &segment->source : &segment->destination, tcp, s->frame,
+                                       s->time_ns};
     const uint8_t *p = s->payload;
     size_t n = s->captured, length;
 
     while (n > 0) {
         const uint8_t *message = next_message(tcp, &p, &n, &length);
 
-        remember_question(across, &place, message, length);
+        take_message(across, &place, are_answers, message, length);
     }
     if (s->captured < s->length) /* the rest is unknown */
-        remember_question(across, &place, NULL, 0);
-}
-
-static void take_answers(const struct rpcrdma_across *across, const struct addressed_segment *segment, bool tcp)
-{
-    const struct tcp_segment *s = &segment->segment;
-    const struct lookup_place place = {&segment->destination, &segment->source, tcp, s->frame, s->time_ns};
-    const uint8_t *p = s->payload;
-    size_t n = s->captured, length;
-
-    while (n > 0) {
-        const uint8_t *message = next_message(tcp, &p, &n, &length);
-
-        rpcrdma_across_answer(across, &place, message, length);
-    }
-    if (s->captured < s->length) /* the rest is unknown */
-        rpcrdma_across_answer(across, &place, NULL, 0);
+        take_message(across, &place, are_answers, NULL, 0);
 }
 
 void rpcrdma_across_rpcbind(struct rpcrdma_across *across, const struct addressed_segment *segment, bool tcp)
 {
     if (segment->destination.port == RPCBIND_PORT)
-        take_questions(across, segment, tcp);
+        take_messages(across, segment, tcp, false);
     if (segment->source.port == RPCBIND_PORT)
-        take_answers(across, segment, tcp);
+        take_messages(across, segment, tcp, true);
 }

@@ -203,6 +203,17 @@ void *arena_zeroed(struct arena *arena, size_t size)
     return arena_take(block, size);
 }
 
+void *arena_enter(struct arena **arena, size_t size)
+{
+    void *piece;
+
+    *arena = arena_hold(*arena);
+    piece = *arena ? arena_zeroed(*arena, size) : NULL;
+    if (!piece)
+        arena_release(*arena);
+    return piece;
+}
+
 void *arena_resize(struct arena *arena, void *array, size_t size, size_t wanted)
 {
     void *larger;
@@ -217,6 +228,17 @@ void *arena_resize(struct arena *arena, void *array, size_t size, size_t wanted)
         memcpy(larger, array, size);
     INVARIANT(arena_is_sound(arena));
     return larger;
+}
+
+void *arena_double(struct arena *arena, void *array, unsigned *size, unsigned first, size_t element)
+{
+    unsigned larger = *size == 0 ? first : 2 * *size;
+    void *moved = arena_resize(arena, array, *size * element, larger * element);
+
+    if (!moved)
+        return array;
+    *size = larger;
+    return moved;
 }
 
 void arena_drop(void *array, size_t size)

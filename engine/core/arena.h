@@ -26,6 +26,8 @@ struct arena *arena_new(struct arena_pool *pool);
 /* Adds a reference. NULL: returns a new arena without a pool; NULL when out of memory. */
 struct arena *arena_hold(struct arena *arena);
 void arena_release(struct arena *arena);
+/* Holds the arena, or a new one, and returns a zeroed piece for the layer. NULL when out of memory: nothing is held. */
+void *arena_enter(struct arena **arena, size_t size);
 /* A zeroed piece, aligned for any type, never freed separately. NULL when out of memory. */
 void *arena_zeroed(struct arena *arena, size_t size);
 
@@ -36,6 +38,12 @@ void *arena_zeroed(struct arena *arena, size_t size);
  */
 void *arena_resize(struct arena *arena, void *array, size_t size, size_t wanted) __attribute__((cold, noinline));
 void arena_drop(void *array, size_t size);
+/*
+ * Doubles the room of such an array of *size elements; `first` elements if there are none. When out of memory, array
+ * and size are unchanged.
+ */
+void *arena_double(struct arena *arena, void *array, unsigned *size, unsigned first, size_t element)
+    __attribute__((cold, noinline));
 
 /* Including the first block, which counts in full if it is from a pool, because the pool's pages may be large. */
 size_t arena_size(const struct arena *arena);

@@ -71,12 +71,12 @@ void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity s
     v->finding(v->ctx, &finding);
 }
 
-void verdict_failed(struct verdict *v, enum rule_id id, enum direction direction, const struct place *place,
-                    uint32_t related_frame, const char *format, ...)
+void verdict_failed_as(struct verdict *v, enum rule_id id, enum rule_severity severity, enum direction direction,
+                       const struct place *place, uint32_t related_frame, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    verdict_vfailed_as(v, id, rule_catalogue[id].severity, direction, place, related_frame, format, args);
+    verdict_vfailed_as(v, id, severity, direction, place, related_frame, format, args);
     va_end(args);
 }

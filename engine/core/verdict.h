@@ -191,12 +191,17 @@ static inline void verdict_inconclusive(struct verdict *v, enum rule_id id)
 
 /* A failure that was counted turns out to be inconclusive. */
 void verdict_withdraw(struct verdict *v, enum rule_id id);
-/* Counts a failure and sends the finding. The message is printf-formatted and truncated to FINDING_MESSAGE_SIZE. */
-void verdict_failed(struct verdict *v, enum rule_id id, enum direction direction, const struct place *place,
-                    uint32_t related_frame, const char *format, ...) __attribute__((cold, format(printf, 6, 7)));
-/* The same with a severity other than the rule's own, for a part of the rule whose text is weaker. */
+/*
+ * Counts a failure and sends the finding. The message is printf-formatted and truncated to FINDING_MESSAGE_SIZE. A
+ * severity other than the rule's own is for a part of the rule whose text is weaker.
+ */
+void verdict_failed_as(struct verdict *v, enum rule_id id, enum rule_severity severity, enum direction direction,
+                       const struct place *place, uint32_t related_frame, const char *format, ...)
+    __attribute__((cold, format(printf, 7, 8)));
 void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity severity, enum direction direction,
                         const struct place *place, uint32_t related_frame, const char *format, va_list args)
     __attribute__((cold, format(printf, 7, 0)));
+#define verdict_failed(v, id, direction, place, related_frame, ...)                                                    \
+    verdict_failed_as((v), (id), rule_catalogue[id].severity, (direction), (place), (related_frame), __VA_ARGS__)
 
 #endif

@@ -27,14 +27,10 @@ static void connection_fill_options(struct rdmap_options *options)
 struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *options, const struct rdmap_events *events,
                                               struct verdict *verdict, struct arena *arena)
 {
-    struct rdmap_connection *rdmap;
+    struct rdmap_connection *rdmap = arena_enter(&arena, sizeof *rdmap);
 
-    arena = arena_hold(arena);
-    rdmap = arena ? arena_zeroed(arena, sizeof *rdmap) : NULL;
-    if (!rdmap) {
-        arena_release(arena);
+    if (!rdmap)
         return NULL;
-    }
     rdmap->arena = arena;
     rdmap->options = *options;
     connection_fill_options(&rdmap->options);
@@ -107,28 +103,6 @@ static void connection_mark(struct rdmap_step *step)
         step->request->faulty = true;
 }
 
-void rdmap_fail(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule, uint32_t related_frame,
-                const char *format, ...)
-{
-    va_list args;
-
-    connection_mark(step);
-    va_start(args, format);
-    verdict_vfailed_as(rdmap->verdict, rule, rule_catalogue[rule].severity, step->fpdu->direction, &step->fpdu->place,
-                       related_frame, format, args);
-    va_end(args);
-}
-
-void rdmap_blemish(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    verdict_vfailed_as(rdmap->verdict, rule, rule_catalogue[rule].severity, step->fpdu->direction, &step->fpdu->place,
-                       0, format, args);
-    va_end(args);
-}
-
 void rdmap_fail_as(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule,
                    enum rule_severity severity, uint32_t related_frame, const char *format, ...)
 {
@@ -138,17 +112,6 @@ void rdmap_fail_as(struct rdmap_connection *rdmap, struct rdmap_step *step, enum
     va_start(args, format);
     verdict_vfailed_as(rdmap->verdict, rule, severity, step->fpdu->direction, &step->fpdu->place, related_frame, format,
                        args);
-    va_end(args);
-}
-
-void rdmap_fail_at(struct rdmap_connection *rdmap, const struct place *place, enum rule_id rule, uint32_t related_frame,
-                   const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    verdict_vfailed_as(rdmap->verdict, rule, rule_catalogue[rule].severity, rdmap_direction(rdmap, place->side & 1u),
-                       place, related_frame, format, args);
     va_end(args);
 }
 

@@ -253,21 +253,20 @@ struct rdmap_step {
 /* ---- findings (rdmap_connection.c) ---- */
 
 /* Fails a rule at this segment, and marks step and message as faulty. related_frame 0: none. */
-void rdmap_fail(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule, uint32_t related_frame,
-                const char *format, ...) __attribute__((cold, format(printf, 5, 6)));
-/* Like rdmap_fail(), for a field that receivers ignore: the segment is not marked. */
-void rdmap_blemish(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule, const char *format, ...)
-    __attribute__((cold, format(printf, 4, 5)));
-/* Like rdmap_fail(), with a severity other than the rule's own, for a part of the rule whose text is weaker. */
 void rdmap_fail_as(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule,
                    enum rule_severity severity, uint32_t related_frame, const char *format, ...)
     __attribute__((cold, format(printf, 6, 7)));
+#define rdmap_fail(rdmap, step, rule, related_frame, ...)                                                              \
+    rdmap_fail_as((rdmap), (step), (rule), rule_catalogue[rule].severity, (related_frame), __VA_ARGS__)
+/* Like rdmap_fail(), for a field that receivers ignore: the segment is not marked. */
+#define rdmap_blemish(rdmap, step, rule, ...)                                                                          \
+    verdict_failed((rdmap)->verdict, (rule), (step)->fpdu->direction, &(step)->fpdu->place, 0, __VA_ARGS__)
 /* Fails a rule at another place of `side`'s direction (place.side); step may be NULL. */
-void rdmap_fail_at(struct rdmap_connection *rdmap, const struct place *place, enum rule_id rule, uint32_t related_frame,
-                   const char *format, ...) __attribute__((cold, format(printf, 5, 6)));
 void rdmap_fail_at_as(struct rdmap_connection *rdmap, const struct place *place, enum rule_id rule,
                       enum rule_severity severity, uint32_t related_frame, const char *format, ...)
     __attribute__((cold, format(printf, 6, 7)));
+#define rdmap_fail_at(rdmap, place, rule, related_frame, ...)                                                          \
+    rdmap_fail_at_as((rdmap), (place), (rule), rule_catalogue[rule].severity, (related_frame), __VA_ARGS__)
 
 /* ---- recent segments (rdmap_recent.c) ---- */
 

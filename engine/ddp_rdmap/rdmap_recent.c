@@ -33,20 +33,6 @@ void rdmap_recent_free(struct rdmap_side *s)
 
 /* ---- keeping ---- */
 
-static void recent_grow(struct arena *arena, struct rdmap_side *s)
-{
-    unsigned capacity = s->recent_capacity == 0 ? RECENT_MIN : 2 * s->recent_capacity;
-    struct rdmap_kept *recent;
-
-    capacity = capacity > RDMAP_RECENT_MAX ? RDMAP_RECENT_MAX : capacity;
-    recent = arena_resize(arena, s->recent, s->recent_capacity * sizeof *recent, capacity * sizeof *recent);
-    if (!recent)
-        return;
-    s->recent = recent;
-    s->recent_capacity = capacity;
-    INVARIANT((capacity & (capacity - 1)) == 0 && capacity <= RDMAP_RECENT_MAX);
-}
-
 /* Many senders send no Read Requests, so room for them is allocated with the first one. */
 static bool has_room_for_requests(struct arena *arena, struct rdmap_side *s)
 {
@@ -72,7 +58,8 @@ void rdmap_recent_keep(struct rdmap_connection *rdmap, const struct rdmap_step *
     bool has_read;
 
     if (s->segments == s->recent_capacity && s->recent_capacity < RDMAP_RECENT_MAX)
-        recent_grow(rdmap->arena, s);
+        s->recent = arena_double(rdmap->arena, s->recent, &s->recent_capacity, RECENT_MIN, sizeof *s->recent);
+    INVARIANT((s->recent_capacity & (s->recent_capacity - 1)) == 0 && s->recent_capacity <= RDMAP_RECENT_MAX);
     s->segments++;
     if (s->recent_capacity == 0)
         return;

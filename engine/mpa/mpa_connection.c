@@ -7,6 +7,7 @@
 
 enum {
     AFTER_REJECT_MAX = 64 << 10,
+    RUNS_FIRST = 4,
     RUNS_MAX = 1 << 14, /* pieces of held octets whose frames are recorded separately */
 };
 
@@ -41,14 +42,10 @@ static void fill_timers(struct mpa_options *options)
 struct mpa_connection *mpa_connection_new(const struct mpa_options *options, const struct mpa_events *events,
                                           struct verdict *verdict, struct arena *arena)
 {
-    struct mpa_connection *mpa;
+    struct mpa_connection *mpa = arena_enter(&arena, sizeof *mpa);
 
-    arena = arena_hold(arena);
-    mpa = arena ? arena_zeroed(arena, sizeof *mpa) : NULL;
-    if (!mpa) {
-        arena_release(arena);
+    if (!mpa)
         return NULL;
-    }
     mpa->arena = arena;
     for (unsigned side = 0; side < 2; side++)
         mpa->side[side].window.arena = arena;
@@ -137,16 +134,10 @@ static bool mpa_connection_add_run(struct arena *arena, struct mpa_side *s, uint
         INVARIANT(runs_are_in_order(s));
         return true;
     }
-    if (s->n_runs == s->runs_capacity) {
-        size_t capacity = s->runs_capacity == 0 ? 4 : 2 * s->runs_capacity;
-        struct origin_run *runs =
-            arena_resize(arena, s->runs, s->runs_capacity * sizeof *runs, capacity * sizeof *runs);
-
-        if (!runs)
-            return false;
-        s->runs = runs;
-        s->runs_capacity = capacity;
-    }
+    if (s->n_runs == s->runs_capacity)
+        s->runs = arena_double(arena, s->runs, &s->runs_capacity, RUNS_FIRST, sizeof *s->runs);
+    if (s->n_runs == s->runs_capacity)
+        return false;
     s->runs[s->n_runs++] = (struct origin_run){.start = start, .end = end, .origin = *origin};
     INVARIANT(runs_are_in_order(s));
     return true;

@@ -81,7 +81,8 @@ struct mpa_side {
     /* > 0: the FPDU at the cursor was cut by the snap length, and ends at this offset (mpa_cut.c). */
     uint64_t cut_end;
     struct origin_run *runs; /* covers the window's octets, ascending */
-    size_t n_runs, runs_capacity;
+    size_t n_runs;
+    unsigned runs_capacity;
     struct mpa_framing_state *framing; /* from Full Operation on */
     bool start_looked_at, bad_start_reported;
     bool ended;            /* FIN, RST or the end has been judged */

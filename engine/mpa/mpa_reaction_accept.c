@@ -238,19 +238,6 @@ static unsigned explanation(const struct mpa_connection *mpa, const struct react
     return ACCEPT_ANY;
 }
 
-__attribute__((cold, format(printf, 6, 7))) static void accept_fail_as(struct mpa_connection *mpa, enum rule_id rule,
-                                                                       enum rule_severity severity,
-                                                                       const struct reaction_fpdu *fpdu,
-                                                                       uint32_t related_frame, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    verdict_vfailed_as(mpa->verdict, rule, severity, direction_of(mpa, fpdu->side), &fpdu->event->place, related_frame,
-                       format, args);
-    va_end(args);
-}
-
 static void accept_judge_terminate(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     struct accept_watch *watch = &mpa->reaction->accept[fpdu->side];
@@ -261,9 +248,9 @@ static void accept_judge_terminate(struct mpa_connection *mpa, const struct reac
         kind = explanation(mpa, fpdu);
         /* At the capture point the CRC is right; whether it was right at the receiver is unknown. */
         corrupted = fpdu->terminate.code == CODE_CRC && kinds[kind].or_corrupted;
-        accept_fail_as(
-            mpa, kinds[kind].rule, corrupted ? SEVERITY_WARNING : rule_catalogue[kinds[kind].rule].severity, fpdu,
-            watch->of[kind].at.frame,
+        verdict_failed_as(
+            mpa->verdict, kinds[kind].rule, corrupted ? SEVERITY_WARNING : rule_catalogue[kinds[kind].rule].severity,
+            direction_of(mpa, fpdu->side), &fpdu->event->place, watch->of[kind].at.frame,
             "expected the %s in frame %u to be accepted; found a Terminate with layer 2, error type 0, code %u%s",
             kinds[kind].stimulus, watch->of[kind].at.frame, fpdu->terminate.code,
             corrupted ? ": the receiver is wrong, or the path from the capture point to it corrupted the octets" : "");

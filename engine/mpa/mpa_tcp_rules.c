@@ -189,16 +189,8 @@ static void note_crc(struct mpa_connection *mpa, unsigned side, const struct mpa
 
 static void keep_boundaries(struct mpa_connection *mpa, struct mpa_tcp_side *mine, struct octet_range range)
 {
-    if (mine->n_sent == mine->sent_capacity && mine->sent_capacity < SEGMENTS_KEPT) {
-        unsigned capacity = mine->sent_capacity == 0 ? SEGMENTS_FIRST : 2 * mine->sent_capacity;
-        struct octet_range *sent =
-            arena_resize(mpa->arena, mine->sent, mine->sent_capacity * sizeof *sent, capacity * sizeof *sent);
-
-        if (sent) {
-            mine->sent = sent;
-            mine->sent_capacity = capacity;
-        }
-    }
+    if (mine->n_sent == mine->sent_capacity && mine->sent_capacity < SEGMENTS_KEPT)
+        mine->sent = arena_double(mpa->arena, mine->sent, &mine->sent_capacity, SEGMENTS_FIRST, sizeof *mine->sent);
     if (mine->sent_capacity > 0)
         mine->sent[mine->n_sent++ & (mine->sent_capacity - 1)] = range;
     INVARIANT((mine->sent_capacity & (mine->sent_capacity - 1)) == 0 && mine->sent_capacity <= SEGMENTS_KEPT);

@@ -9,14 +9,10 @@
 struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options, struct rpcrdma_connection *rpcrdma,
                                           struct verdict *verdict, struct arena *arena)
 {
-    struct nfs_connection *nfs;
+    struct nfs_connection *nfs = arena_enter(&arena, sizeof *nfs);
 
-    arena = arena_hold(arena);
-    nfs = arena ? arena_zeroed(arena, sizeof *nfs) : NULL;
-    if (!nfs) {
-        arena_release(arena);
+    if (!nfs)
         return NULL;
-    }
     nfs->arena = arena;
     nfs->options = *options;
     nfs->rpcrdma = rpcrdma;
@@ -56,18 +52,6 @@ static void mark_call(const struct nfs_look *look, enum rule_id rule, enum rule_
         look->place.frame == t->call.frame)
         t->fault = 1 + (uint32_t)rule;
     INVARIANT(!t || t->fault <= RULE_COUNT);
-}
-
-void nfs_fail(const struct nfs_look *look, enum rule_id rule, const char *format, ...)
-{
-    va_list args;
-
-    mark_call(look, rule, rule_catalogue[rule].severity);
-    va_start(args, format);
-    rpcrdma_vfail(look->nfs->rpcrdma, rule, rule_catalogue[rule].severity,
-                  rpcrdma_connection_direction(look->nfs->rpcrdma, look->place.side & 1u), &look->place, look->related,
-                  format, args);
-    va_end(args);
 }
 
 void nfs_fail_as(const struct nfs_look *look, enum rule_id rule, enum rule_severity severity, const char *format, ...)

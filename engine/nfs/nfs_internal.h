@@ -211,10 +211,9 @@ struct nfs_look {
     uint32_t related; /* frame of the Call if place is another frame; else 0 */
 };
 
-void nfs_fail(const struct nfs_look *look, enum rule_id rule, const char *format, ...)
-    __attribute__((cold, format(printf, 3, 4)));
 void nfs_fail_as(const struct nfs_look *look, enum rule_id rule, enum rule_severity severity, const char *format, ...)
     __attribute__((cold, format(printf, 4, 5)));
+#define nfs_fail(look, rule, ...) nfs_fail_as((look), (rule), rule_catalogue[rule].severity, __VA_ARGS__)
 static inline void nfs_pass(const struct nfs_look *look, enum rule_id rule)
 {
     verdict_passed(look->nfs->verdict, rule);

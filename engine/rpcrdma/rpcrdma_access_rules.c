@@ -458,21 +458,7 @@ static const enum rule_id write_rules[] = {RULE_RPCR_2_3_2_02, RULE_RPCR_3_1_02,
                                            RULE_RPCR_3_4_3_02, RULE_RPCR_3_4_5_10, RULE_RPCR_3_4_6_04,
                                            RULE_RPCR_3_4_6_05, RULE_RPCR_4_1_2_07};
 
-/* When out of memory, fewer accesses are remembered. */
-static void grow_accesses(struct rpcrdma_connection *rpcrdma)
-{
-    enum { FIRST = 8 };
-    struct rpcrdma_memory_state *state = rpcrdma->memory;
-    unsigned size = state->accesses_size, larger = size == 0 ? FIRST : 2 * size;
-    void *moved =
-        arena_resize(rpcrdma->arena, state->access, size * sizeof *state->access, larger * sizeof *state->access);
-
-    if (!moved)
-        return;
-    state->access = moved;
-    state->accesses_size = larger;
-    INVARIANT(larger <= RPCRDMA_ACCESSES_MAX && (larger & (larger - 1)) == 0);
-}
+enum { ACCESSES_FIRST = 8 };
 
 static void judge_fitting(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
@@ -482,7 +468,9 @@ static void judge_fitting(struct rpcrdma_connection *rpcrdma, const struct rpcrd
     unsigned n = write ? sizeof write_rules / sizeof write_rules[0] : sizeof read_rules / sizeof read_rules[0];
 
     if (state->accesses == state->accesses_size && state->accesses_size < RPCRDMA_ACCESSES_MAX)
-        grow_accesses(rpcrdma);
+        state->access =
+            arena_double(rpcrdma->arena, state->access, &state->accesses_size, ACCESSES_FIRST, sizeof *state->access);
+    INVARIANT((state->accesses_size & (state->accesses_size - 1)) == 0 && state->accesses_size <= RPCRDMA_ACCESSES_MAX);
     if (state->accesses_size > 0)
         state->access[state->accesses++ & (state->accesses_size - 1)] =
             (struct rpcrdma_access){.side = (uint8_t)move->side,

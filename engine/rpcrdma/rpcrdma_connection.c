@@ -48,14 +48,10 @@ struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *
                                                   const struct rpcrdma_events *events, struct verdict *verdict,
                                                   struct arena *arena)
 {
-    struct rpcrdma_connection *rpcrdma;
+    struct rpcrdma_connection *rpcrdma = arena_enter(&arena, sizeof *rpcrdma);
 
-    arena = arena_hold(arena);
-    rpcrdma = arena ? arena_zeroed(arena, sizeof *rpcrdma) : NULL;
-    if (!rpcrdma) {
-        arena_release(arena);
+    if (!rpcrdma)
         return NULL;
-    }
     rpcrdma->arena = arena;
     rpcrdma->options = *options;
     rpcrdma_connection_fill_options(&rpcrdma->options);
@@ -135,18 +131,6 @@ static void mark_faulty(struct rpcrdma_message *message, enum rule_id rule, enum
     INVARIANT(message->kind != RPCRDMA_KIND_CALL || !message->transaction || message->transaction->fault != 0);
 }
 
-void rpcrdma_fail(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,
-                  uint32_t related_frame, const char *format, ...)
-{
-    va_list args;
-
-    mark_faulty(message, rule, rule_catalogue[rule].severity);
-    va_start(args, format);
-    rpcrdma_vfail(rpcrdma, rule, rule_catalogue[rule].severity, message->direction, &message->place, related_frame,
-                  format, args);
-    va_end(args);
-}
-
 void rpcrdma_fail_as(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,
                      enum rule_severity severity, uint32_t related_frame, const char *format, ...)
 {
@@ -155,17 +139,6 @@ void rpcrdma_fail_as(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message 
     mark_faulty(message, rule, severity);
     va_start(args, format);
     rpcrdma_vfail(rpcrdma, rule, severity, message->direction, &message->place, related_frame, format, args);
-    va_end(args);
-}
-
-void rpcrdma_fail_at(struct rpcrdma_connection *rpcrdma, const struct place *place, enum rule_id rule,
-                     uint32_t related_frame, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    rpcrdma_vfail(rpcrdma, rule, rule_catalogue[rule].severity, rpcrdma_connection_direction(rpcrdma, place->side & 1u),
-                  place, related_frame, format, args);
     va_end(args);
 }
 

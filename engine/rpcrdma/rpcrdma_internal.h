@@ -317,17 +317,17 @@ void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
 struct finding_subject rpcrdma_subject(const struct rpcrdma_connection *rpcrdma, const struct place *place);
 
 /* Fails a rule at this message, and marks the message as faulty (if it is the Call, its transaction as malformed). */
-void rpcrdma_fail(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,
-                  uint32_t related_frame, const char *format, ...) __attribute__((cold, format(printf, 5, 6)));
 void rpcrdma_fail_as(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,
                      enum rule_severity severity, uint32_t related_frame, const char *format, ...)
     __attribute__((cold, format(printf, 6, 7)));
+#define rpcrdma_fail(rpcrdma, message, rule, related_frame, ...)                                                       \
+    rpcrdma_fail_as((rpcrdma), (message), (rule), rule_catalogue[rule].severity, (related_frame), __VA_ARGS__)
 /* Fails a rule at a place in the direction of place->side; marks nothing. */
-void rpcrdma_fail_at(struct rpcrdma_connection *rpcrdma, const struct place *place, enum rule_id rule,
-                     uint32_t related_frame, const char *format, ...) __attribute__((cold, format(printf, 5, 6)));
 void rpcrdma_fail_at_as(struct rpcrdma_connection *rpcrdma, const struct place *place, enum rule_id rule,
                         enum rule_severity severity, uint32_t related_frame, const char *format, ...)
     __attribute__((cold, format(printf, 6, 7)));
+#define rpcrdma_fail_at(rpcrdma, place, rule, related_frame, ...)                                                      \
+    rpcrdma_fail_at_as((rpcrdma), (place), (rule), rule_catalogue[rule].severity, (related_frame), __VA_ARGS__)
 
 /* Something that this side sent is missing. */
 void rpcrdma_pending_hole(struct rpcrdma_connection *rpcrdma, unsigned side);

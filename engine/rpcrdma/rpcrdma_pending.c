@@ -57,18 +57,11 @@ static bool pending_is_sound(const struct rpcrdma_pending *pending)
                         (pending->n == 0 || waiting_for(pending->finding[pending->n - 1].finding.rule)));
 }
 
-static void pending_give(struct verdict *verdict, const struct finding *finding, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void pending_give(struct verdict *verdict, const struct finding *finding, const char *format, ...)
+static void pending_give(struct verdict *verdict, const struct finding *finding, const char *addition)
 {
-    va_list args;
-
     verdict->subject = finding->subject;
-    va_start(args, format);
-    verdict_vfailed_as(verdict, finding->rule, finding->severity, finding->direction, &finding->place,
-                       finding->related_frame, format, args);
-    va_end(args);
+    verdict_failed_as(verdict, finding->rule, finding->severity, finding->direction, &finding->place,
+                      finding->related_frame, "%s%s", finding->message, addition);
     verdict->subject = (struct finding_subject){NULL, NULL};
 }
 
@@ -147,9 +140,8 @@ static void give_weaker(struct verdict *verdict, const struct finding *finding, 
     INVARIANT(weaker.severity <= finding->severity && (fate == UNFINISHED || fate == DOUBTFUL));
     pending_give(verdict, &weaker,
                  fate == UNFINISHED
-                     ? "%s; the capture ends without showing that it lacks no message before it"
-                     : "%s; the capture may lack just the Call that it belongs to, with the Acknowledge of that",
-                 finding->message);
+                     ? "; the capture ends without showing that it lacks no message before it"
+                     : "; the capture may lack just the Call that it belongs to, with the Acknowledge of that");
 }
 
 static void sweep(struct rpcrdma_connection *rpcrdma, const struct event *event,
@@ -165,7 +157,7 @@ static void sweep(struct rpcrdma_connection *rpcrdma, const struct event *event,
         if (fate == WAITS)
             pending->finding[kept++] = pending->finding[i];
         else if (fate == STANDS)
-            pending_give(rpcrdma->verdict, finding, "%s", finding->message);
+            pending_give(rpcrdma->verdict, finding, "");
         else if (fate != FALLS)
             give_weaker(rpcrdma->verdict, finding, fate);
         else

@@ -30,15 +30,6 @@ void rpcrdma_shape_vfail(struct rpcrdma_shape *shape, enum rule_id rule, enum ru
     rpcrdma_fail_at_as(shape->rpcrdma, &shape->place, rule, severity, shape->t->call.frame, "%s", text);
 }
 
-void rpcrdma_shape_fail(struct rpcrdma_shape *shape, enum rule_id rule, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    rpcrdma_shape_vfail(shape, rule, rule_catalogue[rule].severity, format, args);
-    va_end(args);
-}
-
 void rpcrdma_shape_fail_as(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_severity severity,
                            const char *format, ...)
 {

@@ -23,11 +23,10 @@ struct rpcrdma_shape {
     bool results_known;
 };
 
-/* Fails with the severity from the catalogue. */
-void rpcrdma_shape_fail(struct rpcrdma_shape *shape, enum rule_id rule, const char *format, ...)
-    __attribute__((cold, format(printf, 3, 4)));
 void rpcrdma_shape_fail_as(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_severity severity,
                            const char *format, ...) __attribute__((cold, format(printf, 4, 5)));
+#define rpcrdma_shape_fail(shape, rule, ...)                                                                           \
+    rpcrdma_shape_fail_as((shape), (rule), rule_catalogue[rule].severity, __VA_ARGS__)
 void rpcrdma_shape_vfail(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_severity severity,
                          const char *format, va_list args) __attribute__((cold, format(printf, 4, 0)));
 static inline void rpcrdma_shape_pass(const struct rpcrdma_shape *shape, enum rule_id rule)

@@ -30,20 +30,9 @@ bool rpcrdma_threshold_configured(const struct rpcrdma_connection *rpcrdma)
 
 /* ---- the blocks ---- */
 
-static void fail_start(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data, enum rule_id rule,
-                       enum rule_severity severity, const char *format, ...)
-    __attribute__((cold, format(printf, 5, 6)));
-
 /* The frame has its own direction, because that of the connection is still unknown. */
-static void fail_start(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data, enum rule_id rule,
-                       enum rule_severity severity, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    verdict_vfailed_as(rpcrdma->verdict, rule, severity, data->direction, &data->place, 0, format, args);
-    va_end(args);
-}
+#define fail_start(rpcrdma, data, rule, severity, ...)                                                                 \
+    verdict_failed_as((rpcrdma)->verdict, (rule), (severity), (data)->direction, &(data)->place, 0, __VA_ARGS__)
 
 /* The Format Identifier with its octets in the opposite order; -1: not found. */
 static int swapped_identifier(const uint8_t *p, size_t n)

@@ -80,14 +80,10 @@ struct tcp_pair *tcp_pair_new(const struct tcp_pair_options *options, const stru
                               struct arena *arena)
 {
     static const struct tcp_pair_options defaults;
-    struct tcp_pair *pair;
+    struct tcp_pair *pair = arena_enter(&arena, sizeof *pair);
 
-    arena = arena_hold(arena);
-    pair = arena ? arena_zeroed(arena, sizeof *pair) : NULL;
-    if (!pair) {
-        arena_release(arena);
+    if (!pair)
         return NULL;
-    }
     pair->arena = arena;
     if (!options)
         options = &defaults;

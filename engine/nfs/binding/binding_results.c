@@ -13,27 +13,8 @@ static void results_pass(const struct nfs_compound *x, enum rule_id rule)
     x->pass(x->ctx, rule);
 }
 
-static void results_fail(struct nfs_compound *x, enum rule_id rule, const char *format, ...)
-    __attribute__((cold, format(printf, 3, 4)));
 static void results_fail_as(struct nfs_compound *x, enum rule_id rule, enum rule_severity severity, const char *format,
                             ...) __attribute__((cold, format(printf, 4, 5)));
-
-static void vfail(struct nfs_compound *x, enum rule_id rule, enum rule_severity severity, const char *format,
-                  va_list args)
-{
-    x->fail(x->ctx, rule, severity, format, args);
-    x->failed |= severity == SEVERITY_ERROR;
-}
-
-/* Reports a failure with the severity from the catalogue. */
-static void results_fail(struct nfs_compound *x, enum rule_id rule, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vfail(x, rule, rule_catalogue[rule].severity, format, args);
-    va_end(args);
-}
 
 static void results_fail_as(struct nfs_compound *x, enum rule_id rule, enum rule_severity severity, const char *format,
                             ...)
@@ -41,9 +22,12 @@ static void results_fail_as(struct nfs_compound *x, enum rule_id rule, enum rule
     va_list args;
 
     va_start(args, format);
-    vfail(x, rule, severity, format, args);
+    x->fail(x->ctx, rule, severity, format, args);
     va_end(args);
+    x->failed |= severity == SEVERITY_ERROR;
 }
+
+#define results_fail(x, rule, ...) results_fail_as((x), (rule), rule_catalogue[rule].severity, __VA_ARGS__)
 
 static const char *results_name_of(const struct nfs_compound *x, uint32_t op)
 {

@@ -18,7 +18,7 @@ static bool has_only(unsigned capability)
     return true;
 }
 
-static void only_what_is_kept_remains(void **state)
+UNIT_TEST(only_what_is_kept_remains)
 {
     static const int kept[] = {CAP_CHOWN};
     int status = 0;
@@ -32,13 +32,4 @@ static void only_what_is_kept_remains(void **state)
         _exit(privileges_keep("nobody", kept, 1) && geteuid() != 0 && has_only(CAP_CHOWN) ? 0 : 1);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_what_is_kept_remains),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,13 +46,33 @@ static inline void guest_signs_midway(struct guest_signs *g)
     g->signs.terms = (struct rdma_terms){.initiator_side = -1};
 }
 
-/* What a stateless kind says about the Send; NULL: not its message. */
-static inline const char *guest_words(const struct ulp_kind *kind, void *state, struct guest_signs *g)
+/* The kind's claim after this private data, and after this Send. */
+static inline void guest_data_claims(struct guest_signs *g, const struct ulp_kind *kind, unsigned side, const char *hex,
+                                     enum ulp_claim claim)
 {
-    static struct ulp_words words;
+    guest_private_data(g, side, hex);
+    assert_int_equal(kind->claim(&g->signs), claim);
+}
 
-    words = (struct ulp_words){.text = ""};
-    return kind->describe(state, &g->send, &words) ? words.text : NULL;
+static inline void guest_send_claims(struct guest_signs *g, const struct ulp_kind *kind, unsigned side, const char *hex,
+                                     size_t more, enum ulp_claim claim)
+{
+    guest_send(g, side, hex, more);
+    assert_int_equal(kind->claim(&g->signs), claim);
+}
+
+/* What the kind says about this Send; NULL: not its message. */
+static inline void guest_says(struct guest_signs *g, const struct ulp_kind *kind, void *state, unsigned side,
+                              const char *hex, size_t more, const char *expected)
+{
+    struct ulp_words words = {.text = ""};
+    bool described;
+
+    guest_send(g, side, hex, more);
+    described = kind->describe(state, &g->send, &words);
+    assert_int_equal(described, expected != NULL);
+    if (expected)
+        assert_string_equal(words.text, expected);
 }
 
 #endif

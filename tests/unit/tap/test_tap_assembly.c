@@ -48,7 +48,7 @@ static void assert_whole(struct whole *whole, const char *octets, uint64_t lengt
     whole_free(whole);
 }
 
-static void blocks_are_joined(void **state)
+UNIT_TEST(blocks_are_joined)
 {
     struct assembly *assembly = assembly_begin();
 
@@ -62,7 +62,7 @@ static void blocks_are_joined(void **state)
 }
 
 /* The server maps the body before it posts the head, the client's comes after it. */
-static void the_head_is_first(void **state)
+UNIT_TEST(the_head_is_first)
 {
     struct assembly *assembly = assembly_begin();
 
@@ -75,7 +75,7 @@ static void the_head_is_first(void **state)
 }
 
 /* The other blocks of an item come at once, or are lost; but a body may wait for its head. */
-static void missing_blocks_are_reported(void **state)
+UNIT_TEST(missing_blocks_are_reported)
 {
     struct assembly *assembly = assembly_begin();
     struct tap_event late = event_of(TAP_WRITE, 8, 2, 5, true);
@@ -97,7 +97,7 @@ static void missing_blocks_are_reported(void **state)
     assembly_free(assembly);
 }
 
-static void a_body_that_was_never_posted_is_left_out(void **state)
+UNIT_TEST(a_body_that_was_never_posted_is_left_out)
 {
     struct assembly *assembly = assembly_begin();
 
@@ -107,7 +107,7 @@ static void a_body_that_was_never_posted_is_left_out(void **state)
     assembly_free(assembly);
 }
 
-static void a_lost_block_drops_its_thing_only(void **state)
+UNIT_TEST(a_lost_block_drops_its_thing_only)
 {
     struct assembly *assembly = assembly_begin();
 
@@ -118,7 +118,7 @@ static void a_lost_block_drops_its_thing_only(void **state)
 }
 
 /* The kernel uses the memory of a Send again for the next one. */
-static void parts_of_two_sends_are_not_joined(void **state)
+UNIT_TEST(parts_of_two_sends_are_not_joined)
 {
     struct assembly *assembly = assembly_begin();
 
@@ -144,7 +144,7 @@ static void parts_of_two_sends_are_not_joined(void **state)
     assembly_free(assembly);
 }
 
-static void cut_octets_end_what_is_known(void **state)
+UNIT_TEST(cut_octets_end_what_is_known)
 {
     struct assembly *assembly = assembly_begin();
     struct tap_event cut = event_of(TAP_WRITE, 5, 2, 7, true);
@@ -155,7 +155,7 @@ static void cut_octets_end_what_is_known(void **state)
     assembly_free(assembly);
 }
 
-static void the_clients_chunks_are_taken(void **state)
+UNIT_TEST(the_clients_chunks_are_taken)
 {
     struct assembly *assembly = assembly_begin();
 
@@ -168,7 +168,7 @@ static void the_clients_chunks_are_taken(void **state)
     assembly_free(assembly);
 }
 
-static void memory_is_bounded(void **state)
+UNIT_TEST(memory_is_bounded)
 {
     struct assembly *assembly = assembly_begin();
 
@@ -178,21 +178,4 @@ static void memory_is_bounded(void **state)
     assert_null(assembly_take(assembly, 1, 9, TAP_RECEIVED));
     assert_whole(assembly_take(assembly, 1, 10, TAP_RECEIVED), "abc", 3);
     assembly_free(assembly);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_joined),
-        cmocka_unit_test(missing_blocks_are_reported),
-        cmocka_unit_test(the_head_is_first),
-        cmocka_unit_test(a_body_that_was_never_posted_is_left_out),
-        cmocka_unit_test(a_lost_block_drops_its_thing_only),
-        cmocka_unit_test(parts_of_two_sends_are_not_joined),
-        cmocka_unit_test(cut_octets_end_what_is_known),
-        cmocka_unit_test(the_clients_chunks_are_taken),
-        cmocka_unit_test(memory_is_bounded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,6 +61,17 @@ static void end(void)
     g_free(bench.octets);
 }
 
+/* Defines a test of a recorder without options; its body follows. */
+#define RECORDER_TEST(test)                                                                                            \
+    static void test##_recorded(void);                                                                                 \
+    UNIT_TEST(test)                                                                                                    \
+    {                                                                                                                  \
+        start(NULL);                                                                                                   \
+        test##_recorded();                                                                                             \
+        end();                                                                                                         \
+    }                                                                                                                  \
+    static void test##_recorded(void)
+
 /* The next block of that type in the file; its octets from the type on. NULL: none. */
 static const uint8_t *next_block(uint32_t type)
 {
@@ -147,12 +158,11 @@ static void give(struct tap_event event, const void *p, uint32_t n)
     recorder_take(bench.recorder, record, sizeof event + n);
 }
 
-static void a_reply_is_delivered_when_it_is_done(void **state)
+RECORDER_TEST(a_reply_is_delivered_when_it_is_done)
 {
     struct seen seen;
     uint32_t psn;
 
-    start(NULL);
     give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
     give(event_of(TAP_HEAD, true, 2), empty_call, sizeof empty_call);
     give(event_of(TAP_HEAD, true, 3), empty_call, sizeof empty_call);
@@ -172,16 +182,14 @@ static void a_reply_is_delivered_when_it_is_done(void **state)
     assert_int_equal(seen.packet.bth.opcode, IB_ACKNOWLEDGE);
     assert_int_equal(seen.packet.bth.psn, psn);
     assert_false(next_packet(&seen));
-    end();
 }
 
 /* On the wire they came first; in the client's memory they are found later. */
-static void written_octets_come_before_their_reply(void **state)
+RECORDER_TEST(written_octets_come_before_their_reply)
 {
     struct seen seen;
     struct tap_event over;
 
-    start(NULL);
     give(event_of(TAP_RECEIVED, false, 1), chunk_reply, sizeof chunk_reply);
     give(event_of(TAP_RECEIVED, false, 2), empty_call, sizeof empty_call);
     assert_int_equal(recorder_counts(bench.recorder).packets, 0);
@@ -205,11 +213,10 @@ static void written_octets_come_before_their_reply(void **state)
     assert_next(IB_SEND_ONLY);
     assert_next(IB_ACKNOWLEDGE);
     assert_next(IB_SEND_ONLY);
-    end();
 }
 
 /* A client's Sends are not completed one by one, but who answers a Call has received it, and all before it. */
-static void a_reply_acknowledges_its_call(void **state)
+RECORDER_TEST(a_reply_acknowledges_its_call)
 {
     static const uint8_t call[] = {0, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0,
                                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0},
@@ -218,7 +225,6 @@ static void a_reply_acknowledges_its_call(void **state)
     struct seen seen;
     uint32_t psn;
 
-    start(NULL);
     give(event_of(TAP_HEAD, false, 1), empty_call, sizeof empty_call);
     give(event_of(TAP_HEAD, false, 2), call, sizeof call);
     give(event_of(TAP_HEAD, false, 3), empty_call, sizeof empty_call);
@@ -233,15 +239,13 @@ static void a_reply_acknowledges_its_call(void **state)
     assert_int_equal(seen.packet.bth.psn, psn);
     assert_next(IB_SEND_ONLY);
     assert_next(IB_ACKNOWLEDGE); /* of the Reply */
-    end();
 }
 
-static void a_reply_does_not_wait_for_ever(void **state)
+RECORDER_TEST(a_reply_does_not_wait_for_ever)
 {
     struct tap_event late = event_of(TAP_RECEIVED, false, 2);
     struct seen seen;
 
-    start(NULL);
     give(event_of(TAP_RECEIVED, false, 1), chunk_reply, sizeof chunk_reply);
     late.time_ns = RECORDER_WAIT_NS + MS;
     give(late, empty_call, sizeof empty_call);
@@ -251,16 +255,14 @@ static void a_reply_does_not_wait_for_ever(void **state)
     assert_int_equal(seen.packet.bth.opcode, IB_WRITE_ONLY);
     assert_int_equal(seen.packet.payload_captured, 0);
     assert_int_equal(seen.packet.payload_len, 8);
-    end();
 }
 
-static void reads_have_the_numbers_of_their_packets(void **state)
+RECORDER_TEST(reads_have_the_numbers_of_their_packets)
 {
     static const uint8_t octets[TAP_BLOCK];
     struct tap_event read = event_of(TAP_READ, true, 5), done = event_of(TAP_READ_OCTETS, true, 5);
     struct seen seen;
 
-    start(NULL);
     read.handle = 3;
     read.address = 0x2000;
     read.total = 5000;
@@ -280,16 +282,14 @@ static void reads_have_the_numbers_of_their_packets(void **state)
     assert_true(next_packet(&seen));
     assert_int_equal(seen.packet.bth.opcode, IB_READ_RESPONSE_LAST);
     assert_int_equal(seen.packet.payload_captured, 5000 - TAP_BLOCK);
-    end();
 }
 
 /* Records say how many came before them that are lost, so the gap is at that place, and once. */
-static void a_loss_is_at_its_place(void **state)
+RECORDER_TEST(a_loss_is_at_its_place)
 {
     struct tap_event after = event_of(TAP_RECEIVED, true, 2);
     struct seen seen;
 
-    start(NULL);
     give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
     after.lost = 2;
     give(after, empty_call, sizeof empty_call);
@@ -307,11 +307,10 @@ static void a_loss_is_at_its_place(void **state)
         assert_next(IB_ACKNOWLEDGE);
     }
     assert_false(next_packet(&seen));
-    end();
 }
 
 /* The rest of a Send was left out: what a peer can cause is missing in its own connection only. */
-static void an_incomplete_message_is_missing_in_its_connection(void **state)
+RECORDER_TEST(an_incomplete_message_is_missing_in_its_connection)
 {
     struct tap_event half = event_of(TAP_RECEIVED, true, 1), other = event_of(TAP_RECEIVED, true, 2);
     struct recorder_counts counts;
@@ -320,7 +319,6 @@ static void an_incomplete_message_is_missing_in_its_connection(void **state)
     half.total = sizeof empty_call + 1;
     other.connection++;
     put_address(other.peer, "192.0.2.3", 1000);
-    start(NULL);
     give(half, empty_call, sizeof empty_call);
     give(other, empty_call, sizeof empty_call);
     give(event_of(TAP_RECEIVED, true, 3), empty_call, sizeof empty_call);
@@ -334,7 +332,6 @@ static void an_incomplete_message_is_missing_in_its_connection(void **state)
     assert_int_equal(seen.packet.bth.psn, 1);
     assert_next(IB_ACKNOWLEDGE);
     assert_false(next_packet(&seen));
-    end();
 }
 
 /* An incomplete Send of another connection, and a whole one that waits for it, as does everything after it. */
@@ -349,29 +346,26 @@ static void block_queue(bool server)
 }
 
 /* The kernel uses a request again while the Call is waiting for its turn. */
-static void a_call_has_its_own_memory(void **state)
+RECORDER_TEST(a_call_has_its_own_memory)
 {
     struct tap_event exposed = event_of(TAP_EXPOSED, false, 5), head = event_of(TAP_HEAD, false, 5);
 
     head.total = sizeof empty_call;
-    start(NULL);
     block_queue(false);
     for (unsigned i = 0; i < 2; i++) {
         give(exposed, "octets", 6);
         give(head, empty_call, sizeof empty_call);
     }
     assert_int_equal(end_recording().incomplete, 1);
-    end();
 }
 
-static void what_is_missing_waits_for_the_set_up(void **state)
+RECORDER_TEST(what_is_missing_waits_for_the_set_up)
 {
     struct tap_event half = event_of(TAP_WRITE, true, 5);
     struct recorder_counts counts;
     struct seen seen;
 
     half.total = 4;
-    start(NULL);
     block_queue(true);
     give(event_of(TAP_ASKED, true, 0), NULL, 0);
     give(half, "ab", 2);
@@ -385,11 +379,10 @@ static void what_is_missing_waits_for_the_set_up(void **state)
     assert_next(IB_ACKNOWLEDGE); /* of what is missing, either way */
     assert_next(IB_ACKNOWLEDGE);
     assert_next(IB_WRITE_ONLY);
-    end();
 }
 
 /* Only the first record of a connection needs the addresses; without them nobody knows whose a message is. */
-static void addresses_are_told_once(void **state)
+RECORDER_TEST(addresses_are_told_once)
 {
     struct tap_event later = event_of(TAP_RECEIVED, true, 2), sent = event_of(TAP_SENT, true, 3);
     struct seen seen;
@@ -397,7 +390,6 @@ static void addresses_are_told_once(void **state)
     memset(later.local, 0, sizeof later.local);
     memset(later.peer, 0, sizeof later.peer);
     memset(sent.local, 0, sizeof sent.local);
-    start(NULL);
     give(sent, NULL, 0);
     give(later, empty_call, sizeof empty_call);
     assert_int_equal(recorder_counts(bench.recorder).dropped, 1);
@@ -411,16 +403,14 @@ static void addresses_are_told_once(void **state)
         assert_next(IB_ACKNOWLEDGE);
     }
     assert_false(next_packet(&seen));
-    end();
 }
 
-static void losses_are_in_the_file(void **state)
+RECORDER_TEST(losses_are_in_the_file)
 {
     struct seen seen;
     const uint8_t *statistics;
     struct recorder_counts counts;
 
-    start(NULL);
     give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
     recorder_lost(bench.recorder, 3);
     give(event_of(TAP_RECEIVED, true, 2), empty_call, sizeof empty_call);
@@ -440,13 +430,11 @@ static void losses_are_in_the_file(void **state)
         if (statistics)
             assert_int_equal(get_le32(statistics + 24), i == 0 ? 3 : 4);
     }
-    end();
 }
 
 /* For a reader that judges at once, the number comes before what follows the loss. */
-static void losses_are_told_at_once(void **state)
+RECORDER_TEST(losses_are_told_at_once)
 {
-    start(NULL);
     give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
     recorder_lost(bench.recorder, 3);
     give(event_of(TAP_RECEIVED, true, 2), empty_call, sizeof empty_call);
@@ -460,10 +448,9 @@ static void losses_are_told_at_once(void **state)
             assert_int_equal(get_le32(block + 24), 3);
     }
     assert_null(next_block(BLOCK_STATISTICS));
-    end();
 }
 
-static void others_are_left_out(void **state)
+UNIT_TEST(others_are_left_out)
 {
     struct recorder_options options = {
         .n_peers = 1, .peer = {{.ip = 4, .address = {192, 0, 2, 9}}}, .n_ports = 1, .port = {20049}};
@@ -484,7 +471,7 @@ static void others_are_left_out(void **state)
     end();
 }
 
-static void packets_are_cut(void **state)
+UNIT_TEST(packets_are_cut)
 {
     struct recorder_options options = {.snap = 60};
     struct seen seen;
@@ -499,7 +486,7 @@ static void packets_are_cut(void **state)
 }
 
 /* Whole packets without octets are only counted, at most 255 at a time. */
-static void packets_without_octets_are_left_out(void **state)
+UNIT_TEST(packets_without_octets_are_left_out)
 {
     enum { PACKETS = 260 };
     static const uint8_t octets[TAP_BLOCK];
@@ -532,7 +519,7 @@ static void packets_without_octets_are_left_out(void **state)
 }
 
 /* A peer can name 4 GiB in 16 octets. Such segments count as missing, and no packets are written for them. */
-static void impossible_lengths_are_missing(void **state)
+UNIT_TEST(impossible_lengths_are_missing)
 {
     enum { SEGMENTS = 250 };
     static const bool servers[] = {true, false};
@@ -561,7 +548,7 @@ static void impossible_lengths_are_missing(void **state)
 }
 
 /* A READ of 256 KiB takes less than 2 % of 256 KiB in the file. */
-static void headers_are_small(void **state)
+UNIT_TEST(headers_are_small)
 {
     enum { BLOCKS = 64, CALLS = 20 };
     static const uint8_t octets[TAP_BLOCK], message[200] = {[3] = 7, [7] = 1, [11] = 1};
@@ -587,12 +574,11 @@ static void headers_are_small(void **state)
 }
 
 /* The number of a connection may be used again. */
-static void connections_begin_and_end(void **state)
+RECORDER_TEST(connections_begin_and_end)
 {
     uint8_t mad[IB_MAD_LEN] = {0};
     uint32_t qp;
 
-    start(NULL);
     give(event_of(TAP_ASKED, true, 0), "\xf6\xab\x0e\x18\1\1\3\3", 8);
     give(event_of(TAP_ACCEPT, true, 0), "\xf6\xab\x0e\x18\1\0\3\3", 8);
     give(event_of(TAP_LEFT, true, 0), NULL, 0);
@@ -610,11 +596,10 @@ static void connections_begin_and_end(void **state)
     assert_int_equal(mad[17], IB_CM_DISCONNECT_REQUEST);
     next_mad(mad);
     assert_int_not_equal(get_be24(mad + 24 + 32), qp);
-    end();
 }
 
 /* The host may have ended a connection that began before the tap; only the consequence is reported. */
-static void nobody_is_named_who_may_not_have_ended_it(void **state)
+UNIT_TEST(nobody_is_named_who_may_not_have_ended_it)
 {
     uint8_t mad[IB_MAD_LEN] = {0};
 
@@ -635,14 +620,13 @@ static void nobody_is_named_who_may_not_have_ended_it(void **state)
 }
 
 /* The set-up of the second one is lost, and so is the end of the first one. */
-static void other_addresses_are_another_connection(void **state)
+RECORDER_TEST(other_addresses_are_another_connection)
 {
     struct tap_event other = event_of(TAP_RECEIVED, true, 2), next = other;
     struct seen seen;
 
     put_address(other.peer, "192.0.2.3", 1001);
     memset(next.local, 0, sizeof next.local);
-    start(NULL);
     give(event_of(TAP_RECEIVED, true, 1), empty_call, sizeof empty_call);
     give(other, empty_call, sizeof empty_call);
     give(next, empty_call, sizeof empty_call);
@@ -653,31 +637,27 @@ static void other_addresses_are_another_connection(void **state)
         assert_int_equal(seen.packet.bth.psn, i > 1);
         assert_next(IB_ACKNOWLEDGE);
     }
-    end();
 }
 
 /* Its number is used again for a connection whose set-up is lost but for the end. */
-static void a_set_up_after_the_end_is_another_connection(void **state)
+RECORDER_TEST(a_set_up_after_the_end_is_another_connection)
 {
     struct tap_event left = event_of(TAP_LEFT, false, 0);
 
-    start(NULL);
     give(event_of(TAP_CONNECT, false, 0), NULL, 0);
     give(left, NULL, 0);
     recorder_reach(bench.recorder, left.time_ns + RECORDER_END_NS + 1);
     give(event_of(TAP_ACCEPTED, false, 0), NULL, 0);
     assert_int_equal(end_recording().connections, 2);
-    end();
 }
 
 /* Private data that could not be read, or have no room in InfiniBand's messages. */
-static void missing_private_data_are_cut(void **state)
+RECORDER_TEST(missing_private_data_are_cut)
 {
     static const uint8_t octets[100];
     struct tap_event asked = event_of(TAP_ASKED, true, 0), accept = event_of(TAP_ACCEPT, true, 0);
     struct seen seen;
 
-    start(NULL);
     asked.total = 100;
     give(asked, octets, 100);
     accept.total = 8;
@@ -687,19 +667,17 @@ static void missing_private_data_are_cut(void **state)
     assert_int_equal(seen.packet.payload_captured, IB_MAD_LEN);
     assert_true(next_packet(&seen));
     assert_int_equal(seen.packet.payload_captured, 24 + 36 + 3);
-    end();
 }
 
 /*
  * A client keeps a connection that has ended until the mount ends. The messages that the client then posts on
  * the connection are never sent.
  */
-static void an_end_does_not_wait_for_ever(void **state)
+RECORDER_TEST(an_end_does_not_wait_for_ever)
 {
     uint8_t mad[IB_MAD_LEN] = {0};
     struct tap_event left = event_of(TAP_LEFT, false, 0);
 
-    start(NULL);
     give(event_of(TAP_CONNECT, false, 0), NULL, 0);
     give(left, NULL, 0);
     recorder_reach(bench.recorder, left.time_ns + RECORDER_END_NS);
@@ -713,36 +691,4 @@ static void an_end_does_not_wait_for_ever(void **state)
     next_mad(mad);
     next_mad(mad);
     assert_int_equal(mad[17], IB_CM_DISCONNECT_REQUEST);
-    end();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reply_is_delivered_when_it_is_done),
-        cmocka_unit_test(written_octets_come_before_their_reply),
-        cmocka_unit_test(a_reply_acknowledges_its_call),
-        cmocka_unit_test(a_reply_does_not_wait_for_ever),
-        cmocka_unit_test(reads_have_the_numbers_of_their_packets),
-        cmocka_unit_test(a_loss_is_at_its_place),
-        cmocka_unit_test(an_incomplete_message_is_missing_in_its_connection),
-        cmocka_unit_test(a_call_has_its_own_memory),
-        cmocka_unit_test(what_is_missing_waits_for_the_set_up),
-        cmocka_unit_test(addresses_are_told_once),
-        cmocka_unit_test(losses_are_in_the_file),
-        cmocka_unit_test(losses_are_told_at_once),
-        cmocka_unit_test(others_are_left_out),
-        cmocka_unit_test(packets_are_cut),
-        cmocka_unit_test(packets_without_octets_are_left_out),
-        cmocka_unit_test(impossible_lengths_are_missing),
-        cmocka_unit_test(headers_are_small),
-        cmocka_unit_test(connections_begin_and_end),
-        cmocka_unit_test(nobody_is_named_who_may_not_have_ended_it),
-        cmocka_unit_test(other_addresses_are_another_connection),
-        cmocka_unit_test(a_set_up_after_the_end_is_another_connection),
-        cmocka_unit_test(missing_private_data_are_cut),
-        cmocka_unit_test(an_end_does_not_wait_for_ever),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

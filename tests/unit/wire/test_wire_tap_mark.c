@@ -8,7 +8,7 @@
 static const struct tap_mark mark = {
     .tapped = true, .by_client = true, .found = true, .left_out = 7, .source_port = 0x1234, .destination_port = 20049};
 
-static void test_octets(void **state)
+UNIT_TEST(marks)
 {
     static const uint8_t expected[] = {0x02, 't', 'a', 'p', 0x4E, 0x51, 0x02, 'k', 0x1C, 7, 0x12, 0x34};
     uint8_t octets[TAP_MARK_LEN];
@@ -26,7 +26,7 @@ static void test_octets(void **state)
     assert_true(found.tapped && !found.by_client && !found.found);
 }
 
-static void test_other_frames(void **state)
+UNIT_TEST(other_frames)
 {
     uint8_t octets[TAP_MARK_LEN];
 
@@ -43,11 +43,4 @@ static void test_other_frames(void **state)
     }
     memset(octets, 0, sizeof octets);
     assert_false(tap_mark_decode(octets, sizeof octets).tapped);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_octets), cmocka_unit_test(test_other_frames)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

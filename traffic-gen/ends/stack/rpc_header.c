@@ -50,6 +50,22 @@ void rpc_reply_header(struct xdr_out *out, const struct rpc_message *reply)
     xdr_out_fixed(out, octets, w.at);
 }
 
+char *rpc_reply_open(const uint8_t *p, size_t n, uint32_t xid, struct xdr *x)
+{
+    struct rpc_message header;
+
+    if (rpc_decode(&header, p, n) != RPC_OK || header.type != RPC_REPLY || header.xid != xid)
+        return g_strdup("expected the Reply to the Call; found something else");
+    if (header.reply_stat != RPC_MSG_ACCEPTED)
+        return g_strdup_printf("the server rejected the Call: %s",
+                               header.reject_stat == RPC_MISMATCH ? "RPC_MISMATCH" : "AUTH_ERROR");
+    if (header.accept_stat != RPC_SUCCESS)
+        return g_strdup_printf("the server answered %s", rpc_accept_stat_name(header.accept_stat));
+    *x = xdr_begin(p, n);
+    x->at = header.header_len;
+    return NULL;
+}
+
 void rpc_null_send(uint8_t out[RPC_NULL_SEND], uint32_t xid)
 {
     const struct rpcrdma_plan plan = {.xid = xid, .vers = RPCRDMA_VERSION, .credit = CREDITS, .proc = RPCRDMA_MSG};

@@ -14,8 +14,14 @@ struct rpc_caller {
 /* Appends the header of a Call from call->xid, prog, vers and proc. caller NULL: AUTH_NONE. */
 void rpc_call_header(struct xdr_out *out, const struct rpc_message *call, const struct rpc_caller *caller);
 
-/* Reads the header of a Reply and discards the contents. */
+/* Writes the header of a Reply instead of everything in `out`. */
 void rpc_reply_header(struct xdr_out *out, const struct rpc_message *reply);
+
+/*
+ * Finds the results in the Reply p[0..n) to the Call with this XID: NULL, with *x at the results; else why there are
+ * none, for g_free().
+ */
+char *rpc_reply_open(const uint8_t *p, size_t n, uint32_t xid, struct xdr *x);
 
 enum { RPC_NULL_SEND = 68 };
 /* A Send with an RDMA_MSG without chunks: a NULL Call of NFS version 3 with AUTH_NONE. */

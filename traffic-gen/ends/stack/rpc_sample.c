@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/ends/stack/rpc_sample.h"
 
+#include "traffic-gen/ends/stack/rpc_header.h"
 #include "traffic-gen/speak/say/nfs_messages.h"
 #include "wire/nfs.h"
 
 #include <string.h>
-
-enum { HEADER_MAX = 64 /* without credential and verifier bodies */ };
 
 struct fields {
     char **words; /* "name=value" */
@@ -31,21 +30,11 @@ static bool sample_build_arguments(const struct rpc_sample *sample, const struct
     return !nfs_build_arguments(procedure, &(struct nfs_options){.ops = sample->fields, .seed = 1}, body);
 }
 
-static void sample_join(struct rpc_end_message *message, const struct xdr_writer *header, const struct nfs_body *body)
-{
-    *message = (struct rpc_end_message){.n = header->at + body->octets->len};
-    message->p = g_malloc(message->n);
-    memcpy(message->p, header->p, header->at);
-    if (body->octets->len > 0)
-        memcpy(message->p + header->at, body->octets->data, body->octets->len);
-}
-
 bool rpc_sample_call(const struct rpc_sample *sample, uint32_t xid, struct rpc_end_message *call)
 {
     const struct nfs_template *procedure = nfs_procedure_template(sample->procedure);
-    uint8_t octets[HEADER_MAX];
-    struct xdr_writer header = {.p = octets, .size = sizeof octets};
     struct nfs_body body;
+    struct xdr_out out;
     bool ok;
 
     if (!procedure)
@@ -54,15 +43,12 @@ bool rpc_sample_call(const struct rpc_sample *sample, uint32_t xid, struct rpc_e
     ok = sample_build_arguments(sample, procedure, &body);
     if (ok) {
         const struct rpc_message words = {
-            .xid = xid,
-            .rpcvers = RPC_VERSION,
-            .prog = procedure->program,
-            .vers = procedure->version,
-            .proc = procedure->number,
-        };
+            .xid = xid, .prog = procedure->program, .vers = procedure->version, .proc = procedure->number};
 
-        rpc_call_encode(&words, NULL, NULL, &header);
-        sample_join(call, &header, &body);
+        xdr_out_begin(&out);
+        rpc_call_header(&out, &words, NULL);
+        xdr_out_fixed(&out, body.octets->data, body.octets->len);
+        xdr_out_take(&out, call);
         rpc_end_find_items(call, NULL);
     }
     nfs_body_clear(&body);
@@ -75,9 +61,8 @@ bool rpc_sample_reply(const struct rpc_sample *sample, const struct rpc_end_mess
     const struct nfs_template *procedure = nfs_procedure_template(sample->procedure);
     struct fields fields = {.words = sample->results ? g_strsplit(sample->results, ",", -1) : NULL};
     const struct nfs_options options = {.option = sample_option, .context = &fields, .seed = 2};
-    uint8_t octets[HEADER_MAX];
-    struct xdr_writer header = {.p = octets, .size = sizeof octets};
     struct nfs_body arguments, body;
+    struct xdr_out out;
     bool ok;
 
     nfs_body_init(&arguments);
@@ -85,8 +70,10 @@ bool rpc_sample_reply(const struct rpc_sample *sample, const struct rpc_end_mess
     ok = procedure && sample_build_arguments(sample, procedure, &arguments) &&
          !nfs_build_results(procedure, &arguments, &options, arguments.n_ops, &body);
     if (ok) {
-        rpc_reply_encode(&(struct rpc_message){.xid = get_be32(call->p)}, NULL, &header);
-        sample_join(reply, &header, &body);
+        xdr_out_begin(&out);
+        rpc_reply_header(&out, &(struct rpc_message){.xid = get_be32(call->p)});
+        xdr_out_fixed(&out, body.octets->data, body.octets->len);
+        xdr_out_take(&out, reply);
         rpc_end_find_items(reply, call);
     }
     nfs_body_clear(&arguments);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/explore/pairs/chunks_model.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { SHORT = 100 /* octets that fit inline with their headers */ };
@@ -39,21 +38,6 @@ const struct pairs_parameter chunks_parameters[CHUNKS_PARAMETERS] = {
     [CHUNKS_AT_CALLS] = {"calls", "NULL Calls at once, up to the grant", VALUES(at_once)},
 };
 
-static int model_value(enum chunks_parameter parameter, const char *text)
-{
-    return pairs_value(&chunks_parameters[parameter], text);
-}
-
-static bool model_is(const int *vector, enum chunks_parameter parameter, const char *text)
-{
-    return vector[parameter] == model_value(parameter, text);
-}
-
-static unsigned model_number(const int *vector, enum chunks_parameter parameter)
-{
-    return (unsigned)strtoul(chunks_parameters[parameter].values[vector[parameter]], NULL, 10);
-}
-
 /* ---- constraints ---- */
 
 const struct pairs_condition chunks_conditions[] = {
@@ -66,11 +50,11 @@ const struct pairs_condition chunks_conditions[] = {
 
 bool chunks_allowed(const void *ctx, const int *vector)
 {
-    if (!pairs_fit(ctx, &pairs_chunks, vector))
+    if (!pairs_allowed(ctx, vector))
         return false;
     /* We send no more inline than the server has room for, at least 1024 octets (section 3.3.2). */
-    return !model_is(vector, CHUNKS_AT_CALL, "inline") || vector[CHUNKS_AT_LEN] == COVERING_OPEN ||
-           model_is(vector, CHUNKS_AT_LEN, "100");
+    return !pairs_is(&pairs_chunks, vector, CHUNKS_AT_CALL, "inline") || vector[CHUNKS_AT_LEN] == COVERING_OPEN ||
+           pairs_is(&pairs_chunks, vector, CHUNKS_AT_LEN, "100");
 }
 
 bool chunks_refused(const void *ctx, unsigned parameter, int chosen)
@@ -78,24 +62,24 @@ bool chunks_refused(const void *ctx, unsigned parameter, int chosen)
     (void)ctx;
     if (parameter == CHUNKS_AT_FORM)
         return chosen >= FORM_IS_SHORT;
-    return parameter == CHUNKS_AT_ROOM && chosen == model_value(CHUNKS_AT_ROOM, "small");
+    return parameter == CHUNKS_AT_ROOM && chosen == pairs_value(&pairs_chunks, CHUNKS_AT_ROOM, "small");
 }
 
 void chunks_settle(const struct pairs *pairs, int *vector)
 {
-    if (model_is(vector, CHUNKS_AT_CALL, "inline"))
-        vector[CHUNKS_AT_LEN] = model_value(CHUNKS_AT_LEN, "100");
-    pairs_settle(pairs, &pairs_chunks, vector);
+    if (pairs_is(&pairs_chunks, vector, CHUNKS_AT_CALL, "inline"))
+        vector[CHUNKS_AT_LEN] = pairs_value(&pairs_chunks, CHUNKS_AT_LEN, "100");
+    pairs_settle(pairs, vector);
 }
 
 void chunks_usual(struct pairs *pairs, unsigned versions)
 {
     memset(pairs->left_out, 0, sizeof pairs->left_out);
     memset(pairs->usual, 0, sizeof pairs->usual);
-    pairs->usual[CHUNKS_AT_SEG] = model_value(CHUNKS_AT_SEG, "1");
+    pairs->usual[CHUNKS_AT_SEG] = pairs_value(&pairs_chunks, CHUNKS_AT_SEG, "1");
     pairs->usual[CHUNKS_AT_FORM] = FORM_IS_OWN;
-    pairs->usual[CHUNKS_AT_RSEG] = model_value(CHUNKS_AT_RSEG, "1");
-    pairs->usual[CHUNKS_AT_ROOM] = model_value(CHUNKS_AT_ROOM, "exact");
+    pairs->usual[CHUNKS_AT_RSEG] = pairs_value(&pairs_chunks, CHUNKS_AT_RSEG, "1");
+    pairs->usual[CHUNKS_AT_ROOM] = pairs_value(&pairs_chunks, CHUNKS_AT_ROOM, "exact");
     for (int i = NFS_VERSIONS - 1; i >= 0; i--) {
         pairs->left_out[CHUNKS_AT_NFS][i] = !(versions & 1U << i);
         if (versions & 1U << i)
@@ -107,25 +91,25 @@ void chunks_usual(struct pairs *pairs, unsigned versions)
 
 static uint32_t room_of(const int *vector, uint32_t length)
 {
-    if (model_is(vector, CHUNKS_AT_ROOM, "round"))
+    if (pairs_is(&pairs_chunks, vector, CHUNKS_AT_ROOM, "round"))
         return (length + 3) / 4 * 4;
-    if (model_is(vector, CHUNKS_AT_ROOM, "more"))
+    if (pairs_is(&pairs_chunks, vector, CHUNKS_AT_ROOM, "more"))
         return length + 1000;
-    return model_is(vector, CHUNKS_AT_ROOM, "small") ? length - CHUNKS_MISSING : length;
+    return pairs_is(&pairs_chunks, vector, CHUNKS_AT_ROOM, "small") ? length - CHUNKS_MISSING : length;
 }
 
 struct chunks_plan chunks_plan_of(const int *vector)
 {
     struct chunks_plan plan = {.version = (enum nfs_version_at)vector[CHUNKS_AT_NFS],
-                               .length = model_number(vector, CHUNKS_AT_LEN),
+                               .length = pairs_number(&pairs_chunks, vector, CHUNKS_AT_LEN),
                                .call = (enum chunks_call)vector[CHUNKS_AT_CALL],
                                .form = (enum chunks_form)vector[CHUNKS_AT_FORM],
                                .reply = (enum chunks_reply)vector[CHUNKS_AT_REPLY],
-                               .segments = model_number(vector, CHUNKS_AT_SEG),
-                               .reply_segments = model_number(vector, CHUNKS_AT_RSEG),
-                               .inline_size = model_number(vector, CHUNKS_AT_INLINE),
-                               .credits = model_number(vector, CHUNKS_AT_CREDITS),
-                               .calls = model_number(vector, CHUNKS_AT_CALLS)};
+                               .segments = pairs_number(&pairs_chunks, vector, CHUNKS_AT_SEG),
+                               .reply_segments = pairs_number(&pairs_chunks, vector, CHUNKS_AT_RSEG),
+                               .inline_size = pairs_number(&pairs_chunks, vector, CHUNKS_AT_INLINE),
+                               .credits = pairs_number(&pairs_chunks, vector, CHUNKS_AT_CREDITS),
+                               .calls = pairs_number(&pairs_chunks, vector, CHUNKS_AT_CALLS)};
 
     plan.room = room_of(vector, plan.length);
     return plan;

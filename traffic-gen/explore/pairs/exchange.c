@@ -3,7 +3,11 @@
 #include "traffic-gen/tester/suite/expect/life.h"
 #include "traffic-gen/tester/suite/talk/talk_state.h"
 
-enum { READS_AT_ONCE = 16, SLOTS = 16 /* for the device's memory, which all connections may share */ };
+enum {
+    READS_AT_ONCE = 16,
+    OCTETS = 1024 /* spans two Markers */,
+    SLOTS = 16 /* for the device's memory, which all connections may share */
+};
 
 static uint32_t next(uint32_t drawn)
 {
@@ -100,23 +104,23 @@ static bool exchange_write_and_read(struct talk *talk, const uint8_t *octets, si
            exchange_hear(talk, RDMAP_READ_RESPONSE, octets, n, "an answer to the Read of what was written", NULL, rule);
 }
 
-bool exchange_octets(struct talk *talk, const struct exchange *may, size_t n, const char *words, enum rule_id rule,
-                     const char **what)
+static bool exchange_octets(struct talk *talk, const struct exchange *may, const char *words, enum rule_id rule,
+                            const char **what)
 {
-    uint8_t octets[EXCHANGE_MAX];
+    uint8_t octets[OCTETS];
     const bool regions =
-        may->reads && talk->advert.n > REGION_ALL && talk->advert.regions[REGION_ALL].length >= SLOTS * n;
+        may->reads && talk->advert.n > REGION_ALL && talk->advert.regions[REGION_ALL].length >= SLOTS * OCTETS;
 
-    exchange_draw(exchange_port_of(talk), octets, n);
+    exchange_draw(exchange_port_of(talk), octets, OCTETS);
     *what = may->echo && regions ? "octets echoed, and others written and read back"
             : may->echo          ? "octets echoed"
             : regions            ? "octets written and read back"
                                  : NULL;
-    return (!may->echo || exchange_echo(talk, octets, n, words, rule)) &&
-           (!regions || exchange_write_and_read(talk, octets, n, words, rule));
+    return (!may->echo || exchange_echo(talk, octets, OCTETS, words, rule)) &&
+           (!regions || exchange_write_and_read(talk, octets, OCTETS, words, rule));
 }
 
-bool exchange_reads(struct talk *talk, unsigned n, enum rule_id rule)
+static bool exchange_reads(struct talk *talk, unsigned n, enum rule_id rule)
 {
     const unsigned reads = MIN(n, READS_AT_ONCE);
     unsigned answered = 0;
@@ -133,7 +137,7 @@ bool exchange_reads(struct talk *talk, unsigned n, enum rule_id rule)
     return answered == reads;
 }
 
-bool exchange_goes_on(struct talk *talk, enum rule_id rule)
+static bool exchange_goes_on(struct talk *talk, enum rule_id rule)
 {
     enum life life = life_probe(talk);
 
@@ -172,7 +176,7 @@ void exchange_pass_refusal(struct talk *talk, unsigned flags, const char *what)
         talk_passed(talk, "%s: %s", what, found);
 }
 
-bool exchange_bad_crc(struct talk *talk, const struct exchange *may)
+static bool exchange_bad_crc(struct talk *talk, const struct exchange *may)
 {
     const struct talk_heard *heard;
 
@@ -187,4 +191,30 @@ bool exchange_bad_crc(struct talk *talk, const struct exchange *may)
         pairs_failed(talk, RULE_MPA_7_1_1_16, "expected an FPDU with a wrong CRC refused, as CRC is in use; found %s",
                      talk_describe(talk, heard));
     return false;
+}
+
+/* A description of the octets exchanged; NULL: the verdict is set. */
+static const char *exchange_what(struct talk *talk, const struct exchange *may, enum rule_id rule)
+{
+    /* Neither end asked for CRC: the CRC field is ignored (RFC 5044 section 7.1.1). */
+    const bool crc = talk_crc(talk);
+    const char *what;
+
+    if (!exchange_octets(talk, may, crc ? "" : "mpa@-1^1", crc ? rule : RULE_MPA_4_1_11, &what) ||
+        (may->reads && !exchange_reads(talk, may->at_once, may->ird_rule)))
+        return NULL;
+    if (what)
+        return what;
+    if (may->no_ord) /* the question may be a Read */
+        return "neither echo nor Reads, by which octets could come back";
+    return exchange_goes_on(talk, rule) ? "the device continues" : NULL;
+}
+
+void exchange_by_terms(struct talk *talk, const struct exchange *may, enum rule_id rule, const char *accepted)
+{
+    const char *what = exchange_what(talk, may, rule);
+
+    if (what && (!talk_crc(talk) || exchange_bad_crc(talk, may)))
+        talk_passed(talk, "%s; %s; %s", accepted, what,
+                    talk_crc(talk) ? "with CRC, and a wrong one is refused" : "without CRC");
 }

@@ -7,24 +7,26 @@
 
 enum { EXCHANGE_MAX = 4096 };
 
-/* The device's answers on this connection. */
+/* The device's answers on this connection, as its start-up says. */
 struct exchange {
-    bool echo;  /* a Send comes back */
-    bool reads; /* Reads are answered */
+    bool echo;             /* a Send comes back */
+    bool reads;            /* Reads are answered */
+    bool no_ord;           /* we may send no Reads */
+    unsigned at_once;      /* as many Reads at once must be answered */
+    enum rule_id ird_rule; /* broken if they are not */
 };
 
 /*
- * Sends n random octets (from `seed`), at most EXCHANGE_MAX, and compares the octets that come back: an echo, or a Read
- * after a Write into the device's memory. False: the verdict is set, failed by `rule` when nothing comes back, or by
- * DDP's rule when other octets do. words: for the first message. *what: a description for the verdict; NULL: the device
- * offers neither.
+ * Sends random octets and compares the octets that come back: an echo, or a Read after a Write into the device's
+ * memory; then the Reads at once, and an FPDU with a wrong CRC if CRC is in use, which must not be served (RFC 5044
+ * sections 7.1.1 and 8). Sets the verdict: passed, with `accepted` first, or failed, by `rule` if nothing comes back.
  */
-bool exchange_octets(struct talk *talk, const struct exchange *may, size_t n, const char *words, enum rule_id rule,
-                     const char **what);
+void exchange_by_terms(struct talk *talk, const struct exchange *may, enum rule_id rule, const char *accepted);
 
 /*
  * Receives a whole message with that opcode; its octets have to be these (NULL: any). what: "an answer to the Read".
- * sink: where its first segment has to go; NULL: not checked. False: the verdict is set, as above.
+ * sink: where its first segment has to go; NULL: not checked. False: the verdict is set, failed by `rule` if nothing
+ * comes, or by DDP's rule if other octets do.
  */
 struct exchange_sink {
     uint32_t stag;
@@ -32,11 +34,6 @@ struct exchange_sink {
 };
 bool exchange_hear(struct talk *talk, enum rdmap_opcode opcode, const uint8_t *octets, size_t n, const char *what,
                    const struct exchange_sink *sink, enum rule_id rule);
-
-/* Sends n Reads of no octets at once, at most 16; all must be answered. False: the verdict is set, failed by `rule`. */
-bool exchange_reads(struct talk *talk, unsigned n, enum rule_id rule);
-/* Asks the device for a sign of life. False: the verdict is set, failed by `rule`. */
-bool exchange_goes_on(struct talk *talk, enum rule_id rule);
 
 /* Waits for the end of the connection, an answer of this kind, or silence for T_react. */
 const struct talk_heard *exchange_hear_end(struct talk *talk, enum rdmap_opcode answer);
@@ -50,11 +47,5 @@ void exchange_pass_refusal(struct talk *talk, unsigned flags, const char *what);
 
 /* Draws n octets from `drawn`. */
 void exchange_draw(uint32_t drawn, uint8_t *octets, size_t n);
-
-/*
- * With CRC in use, sends an FPDU with a wrong CRC as the last of the connection, which must not be served (RFC 5044
- * sections 7.1.1 and 8). False: the verdict is set.
- */
-bool exchange_bad_crc(struct talk *talk, const struct exchange *may);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/explore/pairs/geometry_model.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- values ---- */
@@ -30,21 +29,6 @@ const struct pairs_parameter geometry_parameters[GEOMETRY_PARAMETERS] = {
     [GEOMETRY_AT_C] = {"C", "CRC", VALUES(on_off)},
 };
 
-static int geometry_model_value(enum geometry_parameter parameter, const char *text)
-{
-    return pairs_value(&geometry_parameters[parameter], text);
-}
-
-static bool geometry_model_is(const int *vector, enum geometry_parameter parameter, const char *text)
-{
-    return vector[parameter] == geometry_model_value(parameter, text);
-}
-
-static unsigned geometry_model_number(const int *vector, enum geometry_parameter parameter)
-{
-    return (unsigned)strtoul(geometry_parameters[parameter].values[vector[parameter]], NULL, 10);
-}
-
 /* ---- constraints ---- */
 
 enum { OF_WRITES = 1 << 0, OF_READS = 1 << 1 }; /* as in operations[] */
@@ -52,23 +36,13 @@ enum { OF_WRITES = 1 << 0, OF_READS = 1 << 1 }; /* as in operations[] */
 const struct pairs_condition geometry_conditions[] = {
     {GEOMETRY_AT_ULPDU, GEOMETRY_AT_OP, OF_WRITES}, {GEOMETRY_AT_SINK, GEOMETRY_AT_OP, OF_READS}, {0, 0, 0}};
 
-bool geometry_allowed(const void *ctx, const int *vector)
-{
-    return pairs_fit(ctx, &pairs_geometry, vector);
-}
-
 /* Whether it is wrong by itself; the length decides which checks apply. */
 bool geometry_refused(const void *ctx, unsigned parameter, int chosen)
 {
     (void)ctx;
     if (parameter == GEOMETRY_AT_PLACE)
-        return chosen >= geometry_model_value(GEOMETRY_AT_PLACE, "before");
+        return chosen >= pairs_value(&pairs_geometry, GEOMETRY_AT_PLACE, "before");
     return parameter == GEOMETRY_AT_MEMORY && chosen >= MEMORY_IS_WRONG;
-}
-
-void geometry_settle(const struct pairs *pairs, int *vector)
-{
-    pairs_settle(pairs, &pairs_geometry, vector);
 }
 
 /* The first value of each parameter, unless the start-up needs another. */
@@ -78,15 +52,15 @@ void geometry_usual(struct pairs *pairs)
 
     memset(pairs->left_out, 0, sizeof pairs->left_out);
     memset(pairs->usual, 0, sizeof pairs->usual);
-    pairs->usual[GEOMETRY_AT_ULPDU] = geometry_model_value(GEOMETRY_AT_ULPDU, "whole");
-    pairs->usual[GEOMETRY_AT_SINK] = geometry_model_value(GEOMETRY_AT_SINK, "usual");
+    pairs->usual[GEOMETRY_AT_ULPDU] = pairs_value(&pairs_geometry, GEOMETRY_AT_ULPDU, "whole");
+    pairs->usual[GEOMETRY_AT_SINK] = pairs_value(&pairs_geometry, GEOMETRY_AT_SINK, "usual");
     if (terms->markers) { /* the talker then always asks for Markers */
-        pairs->usual[GEOMETRY_AT_M] = geometry_model_value(GEOMETRY_AT_M, "1");
-        pairs->left_out[GEOMETRY_AT_M][geometry_model_value(GEOMETRY_AT_M, "0")] = true;
+        pairs->usual[GEOMETRY_AT_M] = pairs_value(&pairs_geometry, GEOMETRY_AT_M, "1");
+        pairs->left_out[GEOMETRY_AT_M][pairs_value(&pairs_geometry, GEOMETRY_AT_M, "0")] = true;
     }
     if (terms->no_crc) {
-        pairs->usual[GEOMETRY_AT_C] = geometry_model_value(GEOMETRY_AT_C, "0");
-        pairs->left_out[GEOMETRY_AT_C][geometry_model_value(GEOMETRY_AT_C, "1")] = true;
+        pairs->usual[GEOMETRY_AT_C] = pairs_value(&pairs_geometry, GEOMETRY_AT_C, "0");
+        pairs->left_out[GEOMETRY_AT_C][pairs_value(&pairs_geometry, GEOMETRY_AT_C, "1")] = true;
     }
 }
 
@@ -131,13 +105,13 @@ struct geometry_plan geometry_plan_of(const int *vector)
     static const char *const words[] = {"", "mpa.split=9 mpa.acked mpa.gap=5000",
                                         "mpa.split-half mpa.acked mpa.gap=5000"};
     static const uint64_t sink_tos[] = {0, TALK_SINK_TO, TALK_SINK_TO + 1, UINT64_C(0xFFFFFFFFFFFF0000)};
-    struct geometry_plan plan = {.is_read = geometry_model_is(vector, GEOMETRY_AT_OP, "read"),
-                                 .markers = geometry_model_is(vector, GEOMETRY_AT_M, "1"),
-                                 .crc = geometry_model_is(vector, GEOMETRY_AT_C, "1"),
-                                 .length = geometry_model_number(vector, GEOMETRY_AT_LEN),
-                                 .n = geometry_model_number(vector, GEOMETRY_AT_N),
+    struct geometry_plan plan = {.is_read = pairs_is(&pairs_geometry, vector, GEOMETRY_AT_OP, "read"),
+                                 .markers = pairs_is(&pairs_geometry, vector, GEOMETRY_AT_M, "1"),
+                                 .crc = pairs_is(&pairs_geometry, vector, GEOMETRY_AT_C, "1"),
+                                 .length = pairs_number(&pairs_geometry, vector, GEOMETRY_AT_LEN),
+                                 .n = pairs_number(&pairs_geometry, vector, GEOMETRY_AT_N),
                                  .memory = (enum geometry_memory)vector[GEOMETRY_AT_MEMORY],
-                                 .limit = geometry_model_number(vector, GEOMETRY_AT_ULPDU),
+                                 .limit = pairs_number(&pairs_geometry, vector, GEOMETRY_AT_ULPDU),
                                  .cut = words[vector[GEOMETRY_AT_CUT]],
                                  .sink_to = sink_tos[vector[GEOMETRY_AT_SINK]]};
 
@@ -150,13 +124,13 @@ int64_t geometry_place(const int *vector, uint32_t region_length)
     const struct geometry_plan plan = geometry_plan_of(vector);
     const int64_t end = (int64_t)region_length - (int64_t)plan.length * plan.n;
 
-    if (geometry_model_is(vector, GEOMETRY_AT_PLACE, "odd"))
+    if (pairs_is(&pairs_geometry, vector, GEOMETRY_AT_PLACE, "odd"))
         return 1;
-    if (geometry_model_is(vector, GEOMETRY_AT_PLACE, "end"))
+    if (pairs_is(&pairs_geometry, vector, GEOMETRY_AT_PLACE, "end"))
         return end;
-    if (geometry_model_is(vector, GEOMETRY_AT_PLACE, "over"))
+    if (pairs_is(&pairs_geometry, vector, GEOMETRY_AT_PLACE, "over"))
         return end + 1;
-    return geometry_model_is(vector, GEOMETRY_AT_PLACE, "before") ? -1 : 0;
+    return pairs_is(&pairs_geometry, vector, GEOMETRY_AT_PLACE, "before") ? -1 : 0;
 }
 
 /*
@@ -192,7 +166,7 @@ static const struct refusal *refusal_of(const int *vector)
 {
     if (!is_out_of_place(vector) && !geometry_model_is_closed(vector))
         return &usual;
-    if (geometry_model_is(vector, GEOMETRY_AT_LEN, "0"))
+    if (pairs_is(&pairs_geometry, vector, GEOMETRY_AT_LEN, "0"))
         return &unchecked;
     return geometry_model_is_closed(vector) ? &closed[vector[GEOMETRY_AT_MEMORY]]
                                             : &out_of_place[vector[GEOMETRY_AT_PLACE]];
@@ -206,6 +180,6 @@ unsigned geometry_served(const int *vector, enum rule_id *rule)
     *rule = plan.is_read ? refusal->read : refusal->write;
     if (refusal == &usual || refusal == &unchecked)
         return plan.n;
-    return geometry_model_is(vector, GEOMETRY_AT_PLACE, "over") ? plan.n - 1
-                                                                : 0; /* only the last message is past the end */
+    return pairs_is(&pairs_geometry, vector, GEOMETRY_AT_PLACE, "over") ? plan.n - 1
+                                                                        : 0; /* only the last message is past the end */
 }

@@ -53,9 +53,7 @@ unsigned geometry_served(const int *vector, enum rule_id *rule);
 
 extern const struct pairs_parameter geometry_parameters[GEOMETRY_PARAMETERS];
 extern const struct pairs_condition geometry_conditions[];
-bool geometry_allowed(const void *pairs, const int *vector);
 bool geometry_refused(const void *pairs, unsigned parameter, int value);
-void geometry_settle(const struct pairs *pairs, int *vector);
 void geometry_usual(struct pairs *pairs);
 /* Settles the rest: leaves out memory that the device does not advertise. */
 void geometry_leave_out(struct pairs *pairs, const struct advert *advert);

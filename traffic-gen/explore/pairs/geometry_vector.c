@@ -242,14 +242,13 @@ static void learn_startups(struct pairs *pairs)
     } others[] = {{GEOMETRY_AT_M, "1", {.markers = true}}, {GEOMETRY_AT_C, "0", {.no_crc = true}}};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(others); i++) {
-        const struct pairs_parameter *parameter = &geometry_parameters[others[i].parameter];
-        const int value = pairs_value(parameter, others[i].value);
+        const int value = pairs_value(&pairs_geometry, others[i].parameter, others[i].value);
 
         if (value == pairs->usual[others[i].parameter] || starts_by(pairs, &others[i].wish))
             continue;
         pairs->left_out[others[i].parameter][value] = true;
-        g_printerr("iwarp-gen: geometry: %s=%s is left out: the device does not start with it\n", parameter->name,
-                   others[i].value);
+        g_printerr("iwarp-gen: geometry: %s=%s is left out: the device does not start with it\n",
+                   geometry_parameters[others[i].parameter].name, others[i].value);
     }
 }
 
@@ -279,8 +278,8 @@ const struct pairs_model pairs_geometry = {
     .expected = "what may be served is, with exactly these octets; what may not is refused (RFC 5040, RFC 5041)",
     .duts = DUT_ANY,
     .prepare = geometry_vector_prepare,
-    .allowed = geometry_allowed,
+    .allowed = pairs_allowed,
     .refused = geometry_refused,
-    .settle = geometry_settle,
+    .settle = pairs_settle,
     .run = geometry_vector_run,
 };

@@ -4,6 +4,7 @@
 #include "traffic-gen/tester/suite/run/case.h"
 #include "traffic-gen/tester/suite/talk/talk_state.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const struct pairs_model *const pairs_models[] = {&pairs_startup, &pairs_reply, &pairs_geometry, &pairs_chunks, NULL};
@@ -17,13 +18,23 @@ const struct pairs_model *pairs_model_named(const char *name)
     return NULL;
 }
 
-int pairs_value(const struct pairs_parameter *parameter, const char *text)
+int pairs_value(const struct pairs_model *model, unsigned parameter, const char *text)
 {
-    for (unsigned i = 0; i < parameter->n; i++) {
-        if (strcmp(parameter->values[i], text) == 0)
+    for (unsigned i = 0; i < model->parameters[parameter].n; i++) {
+        if (strcmp(model->parameters[parameter].values[i], text) == 0)
             return (int)i;
     }
     return COVERING_OPEN;
+}
+
+bool pairs_is(const struct pairs_model *model, const int *vector, unsigned parameter, const char *text)
+{
+    return vector[parameter] == pairs_value(model, parameter, text);
+}
+
+unsigned pairs_number(const struct pairs_model *model, const int *vector, unsigned parameter)
+{
+    return (unsigned)strtoul(model->parameters[parameter].values[vector[parameter]], NULL, 10);
 }
 
 bool pairs_is_absent(const struct pairs_model *model, unsigned parameter, int value)
@@ -45,8 +56,11 @@ bool pairs_has(const struct pairs_values *some, const int *vector)
     return true;
 }
 
-bool pairs_fit(const struct pairs *pairs, const struct pairs_model *model, const int *vector)
+bool pairs_allowed(const void *ctx, const int *vector)
 {
+    const struct pairs *pairs = ctx;
+    const struct pairs_model *model = pairs->model;
+
     for (unsigned i = 0; i < pairs->n_avoided; i++) {
         if (pairs_has(&pairs->avoided[i], vector))
             return false;
@@ -63,13 +77,15 @@ bool pairs_fit(const struct pairs *pairs, const struct pairs_model *model, const
     return true;
 }
 
-void pairs_settle(const struct pairs *pairs, const struct pairs_model *model, int *vector)
+void pairs_settle(const struct pairs *pairs, int *vector)
 {
+    const struct pairs_model *model = pairs->model;
+
     for (const struct pairs_condition *c = model->conditions; c->values; c++) {
         int *value = &vector[c->parameter];
 
         if (!model_is_there(c, vector))
-            *value = pairs_value(&model->parameters[c->parameter], PAIRS_ABSENT);
+            *value = pairs_value(model, c->parameter, PAIRS_ABSENT);
         else if (pairs_is_absent(model, c->parameter, *value))
             *value = pairs->usual[c->parameter];
     }
@@ -100,7 +116,7 @@ static bool parse_value(const struct pairs_model *model, const char *word, struc
 {
     g_auto(GStrv) parts = g_strsplit(word, "=", 2);
     const int parameter = find_parameter(model, parts[0] ? parts[0] : "");
-    const int value = parameter >= 0 && parts[1] ? pairs_value(&model->parameters[parameter], parts[1]) : COVERING_OPEN;
+    const int value = parameter >= 0 && parts[1] ? pairs_value(model, (unsigned)parameter, parts[1]) : COVERING_OPEN;
 
     if (value == COVERING_OPEN || pairs_is_absent(model, (unsigned)parameter, value)) {
         *why = g_strdup_printf("%s has no '%s' (iwarp-gen list pairs has the values)", model->name, word);

@@ -77,16 +77,19 @@ extern const struct pairs_model *const pairs_models[];
 /* NULL: unknown name. */
 const struct pairs_model *pairs_model_named(const char *name);
 /* The index of the parameter's value; COVERING_OPEN: no such value. */
-int pairs_value(const struct pairs_parameter *parameter, const char *text);
+int pairs_value(const struct pairs_model *model, unsigned parameter, const char *text);
+/* Whether the vector has this value; a value that is a number. */
+bool pairs_is(const struct pairs_model *model, const int *vector, unsigned parameter, const char *text);
+unsigned pairs_number(const struct pairs_model *model, const int *vector, unsigned parameter);
 bool pairs_is_absent(const struct pairs_model *model, unsigned parameter, int value);
 /* Whether the vector has all these values. */
 bool pairs_has(const struct pairs_values *some, const int *vector);
 /* Reads "startup/M=1,pd=257": the model and its values. False with *why, which the caller frees: what is allowed. */
 bool pairs_parse(const char *text, const struct pairs_model **model, struct pairs_values *out, char **why);
-/* Whether no value is left out or avoided, and the model's conditions hold for the values chosen so far. */
-bool pairs_fit(const struct pairs *pairs, const struct pairs_model *model, const int *vector);
-/* Makes the conditions hold: sets parameters absent or to the usual value. */
-void pairs_settle(const struct pairs *pairs, const struct pairs_model *model, int *vector);
+/* For a model without further constraints: no value is left out or avoided, and the conditions hold so far. */
+bool pairs_allowed(const void *pairs, const int *vector);
+/* For a model without further constraints: sets parameters absent or to the usual value, as the conditions say. */
+void pairs_settle(const struct pairs *pairs, int *vector);
 /* "M=1,pd=257": the values of these parameters (a set of 1 << index) that exist; the caller frees it. */
 char *pairs_text(const struct pairs_model *model, const int *vector, uint32_t parameters);
 

@@ -47,7 +47,6 @@ extern const struct pairs_parameter reply_parameters[REPLY_PARAMETERS];
 extern const struct pairs_condition reply_conditions[];
 bool reply_allowed(const void *pairs, const int *vector);
 bool reply_refused(const void *pairs, unsigned parameter, int value);
-void reply_settle(const struct pairs *pairs, int *vector);
 /* Takes the device's Request as it was learned. */
 void reply_usual(struct pairs *pairs);
 

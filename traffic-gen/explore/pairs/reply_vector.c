@@ -4,8 +4,6 @@
 #include "traffic-gen/explore/pairs/reply_model.h"
 #include "traffic-gen/tester/suite/talk/talk_state.h"
 
-enum { OCTETS = 1024 /* spans two Markers */ };
-
 /* ---- the Reply ---- */
 
 static bool vector_send_reply(struct talk *talk, const struct reply_plan *plan)
@@ -44,41 +42,18 @@ static void reply_vector_judge_refused(struct talk *talk, unsigned flags, enum r
 }
 
 /* With ORD 0 we may send no Reads. */
-static struct exchange reply_vector_allowed_here(const struct talk *talk, const struct reply_plan *plan)
+static void reply_vector_exchange(struct talk *talk, const struct reply_plan *plan)
 {
     const bool has_words =
         talk->run->terms.words == PRIVATE_DATA_ADVERT && (plan->usual_data || plan->data_length >= ADVERT_WISH_LEN);
+    struct exchange may = {.echo = talk_echoes(talk) && has_words,
+                           .no_ord = plan->is_enhanced && plan->enhanced.ord == 0,
+                           .ird_rule = RULE_MPA2_9_1_14};
 
-    return (struct exchange){.echo = talk_echoes(talk) && has_words,
-                             .reads = talk_reads(talk) && (!plan->is_enhanced || plan->enhanced.ord > 0)};
-}
-
-/* A description of the octets exchanged; NULL: the verdict is set. */
-static const char *reply_vector_exchange_what(struct talk *talk, const struct reply_plan *plan,
-                                              const struct exchange *may)
-{
-    /* Neither end asked for CRC: the CRC field is ignored (RFC 5044 section 7.1.1). */
-    const bool crc = talk_crc(talk), limited = plan->is_enhanced && plan->enhanced.ord != MPA_IRD_ORD_NOT_NEGOTIATED;
-    const char *what;
-
-    if (!exchange_octets(talk, may, OCTETS, crc ? "" : "mpa@-1^1", crc ? RULE_MPA_7_1_2_22 : RULE_MPA_4_1_11, &what) ||
-        (may->reads && limited && !exchange_reads(talk, plan->enhanced.ord, RULE_MPA2_9_1_14)))
-        return NULL;
-    if (what)
-        return what;
-    if (plan->is_enhanced && plan->enhanced.ord == 0) /* the question may be a Read */
-        return "neither echo nor Reads, by which octets could come back";
-    return exchange_goes_on(talk, RULE_MPA_7_1_2_22) ? "the device continues" : NULL;
-}
-
-static void reply_vector_exchange(struct talk *talk, const struct reply_plan *plan)
-{
-    const struct exchange may = reply_vector_allowed_here(talk, plan);
-    const char *what = reply_vector_exchange_what(talk, plan, &may);
-
-    if (what && (!talk_crc(talk) || exchange_bad_crc(talk, &may)))
-        talk_passed(talk, "FPDUs; %s; %s", what,
-                    talk_crc(talk) ? "with CRC, and a wrong one is refused" : "without CRC");
+    may.reads = talk_reads(talk) && !may.no_ord;
+    if (plan->is_enhanced && plan->enhanced.ord != MPA_IRD_ORD_NOT_NEGOTIATED)
+        may.at_once = plan->enhanced.ord;
+    exchange_by_terms(talk, &may, RULE_MPA_7_1_2_22, "FPDUs");
 }
 
 static void reply_vector_judge_first(struct talk *talk, const struct reply_plan *plan, unsigned outcomes,
@@ -142,6 +117,6 @@ const struct pairs_model pairs_reply = {
     .prepare = reply_vector_prepare,
     .allowed = reply_allowed,
     .refused = reply_refused,
-    .settle = reply_settle,
+    .settle = pairs_settle,
     .run = reply_vector_run,
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/explore/pairs/startup_model.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { REVISION_UNKNOWN = 3, ALL_RTR = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ, NOT = MPA_IRD_ORD_NOT_NEGOTIATED };
@@ -28,21 +27,6 @@ const struct pairs_parameter startup_parameters[STARTUP_PARAMETERS] = {
                         FRAMES_CUTS},
 };
 
-static int startup_model_value(enum startup_parameter parameter, const char *text)
-{
-    return pairs_value(&startup_parameters[parameter], text);
-}
-
-static bool startup_model_is(const int *vector, enum startup_parameter parameter, const char *text)
-{
-    return vector[parameter] == startup_model_value(parameter, text);
-}
-
-static unsigned startup_model_number(const int *vector, enum startup_parameter parameter)
-{
-    return (unsigned)strtoul(startup_parameters[parameter].values[vector[parameter]], NULL, 10);
-}
-
 /* ---- constraints ---- */
 
 enum { S_IS_1 = 1 << 0 }; /* as in on_off[] */
@@ -55,23 +39,25 @@ const struct pairs_condition startup_conditions[] = {{STARTUP_AT_IRD, STARTUP_AT
 /* With S = 1 the enhanced data take 4 of the 512 octets (RFC 6581 section 6). */
 static bool length_fits_s(const int *vector)
 {
-    if (startup_model_is(vector, STARTUP_AT_S, "1"))
-        return !startup_model_is(vector, STARTUP_AT_PD, "512") && !startup_model_is(vector, STARTUP_AT_PD, "513");
-    return !startup_model_is(vector, STARTUP_AT_PD, "509");
+    if (pairs_is(&pairs_startup, vector, STARTUP_AT_S, "1"))
+        return !pairs_is(&pairs_startup, vector, STARTUP_AT_PD, "512") &&
+               !pairs_is(&pairs_startup, vector, STARTUP_AT_PD, "513");
+    return !pairs_is(&pairs_startup, vector, STARTUP_AT_PD, "509");
 }
 
 static bool startup_model_has_data_to_cut(const int *vector)
 {
-    return !startup_model_is(vector, STARTUP_AT_CUT, "data") || !startup_model_is(vector, STARTUP_AT_S, "0") ||
-           !startup_model_is(vector, STARTUP_AT_PD, "0");
+    return !pairs_is(&pairs_startup, vector, STARTUP_AT_CUT, "data") ||
+           !pairs_is(&pairs_startup, vector, STARTUP_AT_S, "0") ||
+           !pairs_is(&pairs_startup, vector, STARTUP_AT_PD, "0");
 }
 
 bool startup_allowed(const void *ctx, const int *vector)
 {
-    if (!pairs_fit(ctx, &pairs_startup, vector))
+    if (!pairs_allowed(ctx, vector))
         return false;
-    if (startup_model_is(vector, STARTUP_AT_REV, "1") &&
-        startup_model_is(vector, STARTUP_AT_S, "1")) /* S needs revision 2 (RFC 6581 section 6) */
+    if (pairs_is(&pairs_startup, vector, STARTUP_AT_REV, "1") &&
+        pairs_is(&pairs_startup, vector, STARTUP_AT_S, "1")) /* S needs revision 2 (RFC 6581 section 6) */
         return false;
     return vector[STARTUP_AT_S] == COVERING_OPEN || (length_fits_s(vector) && startup_model_has_data_to_cut(vector));
 }
@@ -80,9 +66,9 @@ bool startup_refused(const void *ctx, unsigned parameter, int chosen)
 {
     (void)ctx;
     if (parameter == STARTUP_AT_PD)
-        return chosen == startup_model_value(STARTUP_AT_PD, "509") ||
-               chosen == startup_model_value(STARTUP_AT_PD, "513");
-    return parameter == STARTUP_AT_REV && chosen == startup_model_value(STARTUP_AT_REV, "3");
+        return chosen == pairs_value(&pairs_startup, STARTUP_AT_PD, "509") ||
+               chosen == pairs_value(&pairs_startup, STARTUP_AT_PD, "513");
+    return parameter == STARTUP_AT_REV && chosen == pairs_value(&pairs_startup, STARTUP_AT_REV, "3");
 }
 
 static void settle_length(int *vector)
@@ -92,9 +78,9 @@ static void settle_length(int *vector)
     } lengths_by_s[] = {{"1", "512", "508"}, {"1", "513", "509"}, {"0", "509", "513"}};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(lengths_by_s); i++) {
-        if (startup_model_is(vector, STARTUP_AT_S, lengths_by_s[i].s) &&
-            startup_model_is(vector, STARTUP_AT_PD, lengths_by_s[i].from)) {
-            vector[STARTUP_AT_PD] = startup_model_value(STARTUP_AT_PD, lengths_by_s[i].to);
+        if (pairs_is(&pairs_startup, vector, STARTUP_AT_S, lengths_by_s[i].s) &&
+            pairs_is(&pairs_startup, vector, STARTUP_AT_PD, lengths_by_s[i].from)) {
+            vector[STARTUP_AT_PD] = pairs_value(&pairs_startup, STARTUP_AT_PD, lengths_by_s[i].to);
             return;
         }
     }
@@ -102,9 +88,9 @@ static void settle_length(int *vector)
 
 void startup_settle(const struct pairs *pairs, int *vector)
 {
-    if (startup_model_is(vector, STARTUP_AT_REV, "1"))
-        vector[STARTUP_AT_S] = startup_model_value(STARTUP_AT_S, "0");
-    pairs_settle(pairs, &pairs_startup, vector);
+    if (pairs_is(&pairs_startup, vector, STARTUP_AT_REV, "1"))
+        vector[STARTUP_AT_S] = pairs_value(&pairs_startup, STARTUP_AT_S, "0");
+    pairs_settle(pairs, vector);
     settle_length(vector);
 }
 
@@ -113,9 +99,9 @@ void startup_settle(const struct pairs *pairs, int *vector)
 static int usual_reads(unsigned number)
 {
     g_autofree char *text = g_strdup_printf("%u", number);
-    int chosen = startup_model_value(STARTUP_AT_IRD, text);
+    int chosen = pairs_value(&pairs_startup, STARTUP_AT_IRD, text);
 
-    return chosen == COVERING_OPEN ? startup_model_value(STARTUP_AT_IRD, "16") : chosen;
+    return chosen == COVERING_OPEN ? pairs_value(&pairs_startup, STARTUP_AT_IRD, "16") : chosen;
 }
 
 static int usual_rtr(const struct startup_terms *terms)
@@ -124,7 +110,7 @@ static int usual_rtr(const struct startup_terms *terms)
         [0] = "none", [MPA_RTR_SEND] = "send", [MPA_RTR_WRITE] = "write", [MPA_RTR_READ] = "read", [ALL_RTR] = "all"};
     const char *name = terms->data.peer_to_peer ? names[terms->data.rtr & ALL_RTR] : "none";
 
-    return startup_model_value(STARTUP_AT_RTR, name ? name : "all");
+    return pairs_value(&pairs_startup, STARTUP_AT_RTR, name ? name : "all");
 }
 
 void startup_usual(struct pairs *pairs)
@@ -135,22 +121,22 @@ void startup_usual(struct pairs *pairs)
     bool knows_enhanced = pairs->run->has & NEED_ENHANCED;
 
     memset(pairs->left_out, 0, sizeof pairs->left_out);
-    pairs->usual[STARTUP_AT_REV] = startup_model_value(STARTUP_AT_REV, terms->revision == 2 ? "2" : "1");
-    pairs->usual[STARTUP_AT_S] = startup_model_value(STARTUP_AT_S, terms->enhanced ? "1" : "0");
-    pairs->usual[STARTUP_AT_M] = startup_model_value(STARTUP_AT_M, terms->markers ? "1" : "0");
-    pairs->usual[STARTUP_AT_C] = startup_model_value(STARTUP_AT_C, terms->no_crc ? "0" : "1");
+    pairs->usual[STARTUP_AT_REV] = pairs_value(&pairs_startup, STARTUP_AT_REV, terms->revision == 2 ? "2" : "1");
+    pairs->usual[STARTUP_AT_S] = pairs_value(&pairs_startup, STARTUP_AT_S, terms->enhanced ? "1" : "0");
+    pairs->usual[STARTUP_AT_M] = pairs_value(&pairs_startup, STARTUP_AT_M, terms->markers ? "1" : "0");
+    pairs->usual[STARTUP_AT_C] = pairs_value(&pairs_startup, STARTUP_AT_C, terms->no_crc ? "0" : "1");
     pairs->usual[STARTUP_AT_IRD] = usual_reads(terms->data.ird);
     pairs->usual[STARTUP_AT_ORD] = usual_reads(terms->data.ord);
     pairs->usual[STARTUP_AT_RTR] = usual_rtr(terms);
-    pairs->usual[STARTUP_AT_PD] = startup_model_value(STARTUP_AT_PD, words[terms->words]);
-    pairs->usual[STARTUP_AT_CUT] = startup_model_value(STARTUP_AT_CUT, "whole");
+    pairs->usual[STARTUP_AT_PD] = pairs_value(&pairs_startup, STARTUP_AT_PD, words[terms->words]);
+    pairs->usual[STARTUP_AT_CUT] = pairs_value(&pairs_startup, STARTUP_AT_CUT, "whole");
     if (terms->words != PRIVATE_DATA_RPC)
-        pairs->left_out[STARTUP_AT_PD][startup_model_value(STARTUP_AT_PD, "8")] = true;
+        pairs->left_out[STARTUP_AT_PD][pairs_value(&pairs_startup, STARTUP_AT_PD, "8")] = true;
     if (!knows_enhanced) {
-        pairs->left_out[STARTUP_AT_S][startup_model_value(STARTUP_AT_S, "1")] = true;
+        pairs->left_out[STARTUP_AT_S][pairs_value(&pairs_startup, STARTUP_AT_S, "1")] = true;
         /* A device that knows only RFC 5044 may close after a revision other than its own (section 7.1.1). */
         if (terms->revision != 2)
-            pairs->left_out[STARTUP_AT_REV][startup_model_value(STARTUP_AT_REV, "2")] = true;
+            pairs->left_out[STARTUP_AT_REV][pairs_value(&pairs_startup, STARTUP_AT_REV, "2")] = true;
     }
 }
 
@@ -161,20 +147,21 @@ static struct mpa_enhanced enhanced_of(const int *vector)
     static const uint8_t types[] = {[1] = 0, ALL_RTR, MPA_RTR_SEND, MPA_RTR_WRITE, MPA_RTR_READ, ALL_RTR};
     const int rtr = vector[STARTUP_AT_RTR];
 
-    return (struct mpa_enhanced){.ird = (uint16_t)startup_model_number(vector, STARTUP_AT_IRD),
-                                 .ord = (uint16_t)startup_model_number(vector, STARTUP_AT_ORD),
+    return (struct mpa_enhanced){.ird = (uint16_t)pairs_number(&pairs_startup, vector, STARTUP_AT_IRD),
+                                 .ord = (uint16_t)pairs_number(&pairs_startup, vector, STARTUP_AT_ORD),
                                  .rtr = types[rtr],
-                                 .peer_to_peer = rtr > startup_model_value(STARTUP_AT_RTR, "bits")};
+                                 .peer_to_peer = rtr > pairs_value(&pairs_startup, STARTUP_AT_RTR, "bits")};
 }
 
 struct startup_plan startup_plan_of(const int *vector)
 {
-    struct startup_plan plan = {.revision = (uint8_t)startup_model_number(vector, STARTUP_AT_REV),
-                                .flags = (uint8_t)((startup_model_is(vector, STARTUP_AT_M, "1") ? MPA_FLAG_M : 0) |
-                                                   (startup_model_is(vector, STARTUP_AT_C, "1") ? MPA_FLAG_C : 0) |
-                                                   (startup_model_is(vector, STARTUP_AT_S, "1") ? MPA_FLAG_S : 0)),
-                                .is_enhanced = startup_model_is(vector, STARTUP_AT_S, "1"),
-                                .data_length = (uint16_t)startup_model_number(vector, STARTUP_AT_PD),
+    struct startup_plan plan = {.revision = (uint8_t)pairs_number(&pairs_startup, vector, STARTUP_AT_REV),
+                                .flags =
+                                    (uint8_t)((pairs_is(&pairs_startup, vector, STARTUP_AT_M, "1") ? MPA_FLAG_M : 0) |
+                                              (pairs_is(&pairs_startup, vector, STARTUP_AT_C, "1") ? MPA_FLAG_C : 0) |
+                                              (pairs_is(&pairs_startup, vector, STARTUP_AT_S, "1") ? MPA_FLAG_S : 0)),
+                                .is_enhanced = pairs_is(&pairs_startup, vector, STARTUP_AT_S, "1"),
+                                .data_length = (uint16_t)pairs_number(&pairs_startup, vector, STARTUP_AT_PD),
                                 .cut = (enum frames_cut)vector[STARTUP_AT_CUT]};
 
     if (plan.is_enhanced)

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { OCTETS = 1024 /* spans two Markers */ };
-
 /* ---- the Request ---- */
 
 static bool startup_vector_send_request(struct talk *talk, const struct startup_plan *plan)
@@ -107,50 +105,21 @@ static bool say_first(struct talk *talk, const struct startup_plan *plan)
     return false;
 }
 
-/* With ORD 0 the only Read that we may send is an RTR. */
-static struct exchange startup_vector_allowed_here(const struct talk *talk, const struct startup_plan *plan)
-{
-    return (struct exchange){.echo = talk_echoes(talk) && talk->run->terms.words == PRIVATE_DATA_ADVERT &&
-                                     plan->data_length >= ADVERT_WISH_LEN,
-                             .reads = talk_reads(talk) && (!plan->is_enhanced || plan->enhanced.ord > 0)};
-}
-
-/* As many Reads as both frames allow (RFC 6581 section 9.1). */
-static bool read_at_once(struct talk *talk, const struct startup_plan *plan, const struct exchange *may)
-{
-    const unsigned none = MPA_IRD_ORD_NOT_NEGOTIATED, ird = talk_frame(talk, false)->enhanced.ird;
-
-    if (!plan->is_enhanced || !may->reads || plan->enhanced.ord == none || ird == none)
-        return true;
-    return exchange_reads(talk, MIN(plan->enhanced.ord, ird), RULE_MPA2_9_1_03);
-}
-
-/* A description of the octets exchanged; NULL: the verdict is set. */
-static const char *startup_vector_exchange_what(struct talk *talk, const struct startup_plan *plan,
-                                                const struct exchange *may)
-{
-    /* Neither end asked for CRC: the CRC field is ignored (RFC 5044 section 7.1.1). */
-    const bool crc = talk_crc(talk);
-    const char *what;
-
-    if (!exchange_octets(talk, may, OCTETS, crc ? "" : "mpa@-1^1", crc ? RULE_MPA_7_1_2_12 : RULE_MPA_4_1_11, &what) ||
-        !read_at_once(talk, plan, may))
-        return NULL;
-    if (what)
-        return what;
-    if (plan->is_enhanced && plan->enhanced.ord == 0) /* the question may be a Read */
-        return "neither echo nor Reads, by which octets could come back";
-    return exchange_goes_on(talk, RULE_MPA_7_1_2_12) ? "the device continues" : NULL;
-}
-
+/*
+ * With ORD 0 the only Read that we may send is an RTR; otherwise as many as both frames allow (RFC 6581 section 9.1).
+ */
 static void startup_vector_exchange(struct talk *talk, const struct startup_plan *plan)
 {
-    const struct exchange may = startup_vector_allowed_here(talk, plan);
-    const char *what = startup_vector_exchange_what(talk, plan, &may);
+    const unsigned none = MPA_IRD_ORD_NOT_NEGOTIATED, ird = talk_frame(talk, false)->enhanced.ird;
+    struct exchange may = {.echo = talk_echoes(talk) && talk->run->terms.words == PRIVATE_DATA_ADVERT &&
+                                   plan->data_length >= ADVERT_WISH_LEN,
+                           .no_ord = plan->is_enhanced && plan->enhanced.ord == 0,
+                           .ird_rule = RULE_MPA2_9_1_03};
 
-    if (what && (!talk_crc(talk) || exchange_bad_crc(talk, &may)))
-        talk_passed(talk, "accepted; %s; %s", what,
-                    talk_crc(talk) ? "with CRC, and a wrong one is refused" : "without CRC");
+    may.reads = talk_reads(talk) && !may.no_ord;
+    if (plan->is_enhanced && plan->enhanced.ord != none && ird != none)
+        may.at_once = MIN(plan->enhanced.ord, ird);
+    exchange_by_terms(talk, &may, RULE_MPA_7_1_2_12, "accepted");
 }
 
 /* ---- a vector ---- */

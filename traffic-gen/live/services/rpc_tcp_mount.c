@@ -77,27 +77,7 @@ static struct xdr_out begin_call(uint32_t xid, uint32_t program, uint32_t versio
     return out;
 }
 
-/* *x: the results of the Call, inside exchange->record. */
-static bool mount_open_reply(const struct exchange *exchange, uint32_t xid, struct xdr *x, char **why)
-{
-    const GByteArray *body = exchange->record.body;
-    struct rpc_message header;
-
-    if (rpc_decode(&header, body->data, body->len) != RPC_OK || header.type != RPC_REPLY || header.xid != xid)
-        *why = g_strdup("expected the Reply to the Call; found something else");
-    else if (header.reply_stat != RPC_MSG_ACCEPTED)
-        *why = g_strdup("the Call was rejected");
-    else if (header.accept_stat != RPC_SUCCESS)
-        *why = g_strdup(rpc_accept_stat_name(header.accept_stat));
-    else {
-        *x = xdr_begin(body->data, body->len);
-        x->at = header.header_len;
-        return true;
-    }
-    return false;
-}
-
-/* Takes ownership of the Call. */
+/* Takes ownership of the Call. *x: its results, inside exchange->record. */
 static bool mount_ask(const char *host, const char *port, int64_t timeout_ns, struct xdr_out *call,
                       struct exchange *exchange, struct xdr *x, char **why)
 {
@@ -124,8 +104,10 @@ static bool mount_ask(const char *host, const char *port, int64_t timeout_ns, st
         return false;
     }
     live_run(exchange->loop, live_now() + timeout_ns);
-    if (exchange->is_answered)
-        return mount_open_reply(exchange, xid, x, why);
+    if (exchange->is_answered) {
+        *why = rpc_reply_open(exchange->record.body->data, exchange->record.body->len, xid, x);
+        return !*why;
+    }
     *why = g_strdup(exchange->why       ? exchange->why
                     : exchange->is_over ? "the connection was closed without an answer"
                                         : "timed out");

@@ -12,14 +12,12 @@ static uint8_t octets[LENGTH];
 static struct copies copies;
 static int linktype;
 
-static int setup(void **state)
+static void begin(void)
 {
-    (void)state;
     linktype = DLT_EN10MB;
     memset(&copies, 0, sizeof copies);
     for (unsigned i = 0; i < LENGTH; i++)
         octets[i] = (uint8_t)(i * 7);
-    return 0;
 }
 
 static bool take(uint32_t frame, int64_t at_us, uint32_t length)
@@ -44,9 +42,9 @@ static void turn(void)
     memcpy(octets + 6, address, 6);
 }
 
-static void test_copies_within_microseconds(void **state)
+UNIT_TEST(copies_within_microseconds)
 {
-    (void)state;
+    begin();
     assert_false(take(1, 0, LENGTH));
     assert_true(take(2, 2, LENGTH));
     assert_true(take(3, 5, LENGTH));
@@ -54,25 +52,25 @@ static void test_copies_within_microseconds(void **state)
     assert_int_equal(copies.first, 2);
 }
 
-static void test_later_it_was_sent_again(void **state)
+UNIT_TEST(later_it_was_sent_again)
 {
-    (void)state;
+    begin();
     assert_false(take(1, 0, LENGTH));
     assert_false(take(2, 500, LENGTH));
 }
 
-static void test_another_identification_is_another_packet(void **state)
+UNIT_TEST(another_identification_is_another_packet)
 {
-    (void)state;
+    begin();
     assert_false(take(1, 0, LENGTH));
     octets[18] ^= 1;
     assert_false(take(2, 1, LENGTH));
 }
 
 /* The inner packet begins anywhere. */
-static void test_in_a_tunnel_all_octets_count(void **state)
+UNIT_TEST(in_a_tunnel_all_octets_count)
 {
-    (void)state;
+    begin();
     octets[12] = 0x08;
     octets[13] = 0x00;
     octets[14] = 0x45;
@@ -87,30 +85,30 @@ static void test_in_a_tunnel_all_octets_count(void **state)
     }
 }
 
-static void test_without_a_link_header(void **state)
+UNIT_TEST(without_a_link_header)
 {
-    (void)state;
+    begin();
     linktype = DLT_RAW;
     assert_false(take(1, 0, LENGTH));
     octets[4] ^= 1; /* the identification */
     assert_false(take(2, 1, LENGTH));
 }
 
-static void test_what_ends_otherwise_is_another_packet(void **state)
+UNIT_TEST(what_ends_otherwise_is_another_packet)
 {
-    (void)state;
+    begin();
     assert_false(take(1, 0, LENGTH));
     octets[LENGTH - 1] ^= 1;
     assert_false(take(2, 1, LENGTH));
 }
 
 /* The ICRC that would distinguish them was cut away. */
-static void test_a_cut_packet_that_differs_is_another_packet(void **state)
+UNIT_TEST(a_cut_packet_that_differs_is_another_packet)
 {
     struct packet packet = {
         .frame = 1, .time_ns = MICROSECOND, .length = LENGTH + 4, .captured = LENGTH, .data = octets};
 
-    (void)state;
+    begin();
     assert_false(copies_take(&copies, &packet));
     packet.frame = 2;
     assert_true(copies_take(&copies, &packet));
@@ -119,9 +117,9 @@ static void test_a_cut_packet_that_differs_is_another_packet(void **state)
     assert_false(copies_take(&copies, &packet));
 }
 
-static void test_after_an_answer_it_was_sent_again(void **state)
+UNIT_TEST(after_an_answer_it_was_sent_again)
 {
-    (void)state;
+    begin();
     assert_false(take(1, 0, LENGTH));
     turn();
     assert_false(take(2, 1, 70));
@@ -129,9 +127,9 @@ static void test_after_an_answer_it_was_sent_again(void **state)
     assert_false(take(3, 2, LENGTH));
 }
 
-static void test_acknowledgements_may_be_repeated(void **state)
+UNIT_TEST(acknowledgements_may_be_repeated)
 {
-    (void)state;
+    begin();
     for (unsigned i = 0; i < 4; i++)
         assert_false(take(1 + i, i, 62));
     for (unsigned i = 0; i < 9; i++)
@@ -141,9 +139,9 @@ static void test_acknowledgements_may_be_repeated(void **state)
     assert_true(take(31, 12, 62)); /* now it is known that every packet has copies */
 }
 
-static void test_an_identification_tells_more(void **state)
+UNIT_TEST(an_identification_tells_more)
 {
-    (void)state;
+    begin();
     octets[12] = 0x08;
     octets[13] = 0x00;
     assert_false(take(1, 0, 62));
@@ -153,28 +151,9 @@ static void test_an_identification_tells_more(void **state)
     assert_false(take(4, 101, 62));
 }
 
-static void test_hardly_anything_was_captured(void **state)
+UNIT_TEST(hardly_anything_was_captured)
 {
-    (void)state;
+    begin();
     for (uint32_t length = 0; length < LENGTH; length++)
         take(1 + length, length, length);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_copies_within_microseconds, setup),
-        cmocka_unit_test_setup(test_later_it_was_sent_again, setup),
-        cmocka_unit_test_setup(test_another_identification_is_another_packet, setup),
-        cmocka_unit_test_setup(test_in_a_tunnel_all_octets_count, setup),
-        cmocka_unit_test_setup(test_without_a_link_header, setup),
-        cmocka_unit_test_setup(test_what_ends_otherwise_is_another_packet, setup),
-        cmocka_unit_test_setup(test_a_cut_packet_that_differs_is_another_packet, setup),
-        cmocka_unit_test_setup(test_after_an_answer_it_was_sent_again, setup),
-        cmocka_unit_test_setup(test_acknowledgements_may_be_repeated, setup),
-        cmocka_unit_test_setup(test_an_identification_tells_more, setup),
-        cmocka_unit_test_setup(test_hardly_anything_was_captured, setup),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,10 +14,8 @@ UNIT_TEST(start)
 
     guest_signs_init(&g);
     g.signs.port[1] = 3260;
-    guest_private_data(&g, 0, "80000000 [52]");
-    assert_int_equal(iser_ulp.claim(&g.signs), ULP_POSSIBLE); /* one bit is not a sign, on any port */
-    guest_send(&g, 0, HELLO, 0);
-    assert_int_equal(iser_ulp.claim(&g.signs), ULP_POSSIBLE);
+    guest_data_claims(&g, &iser_ulp, 0, "80000000 [52]", ULP_POSSIBLE); /* one bit is not a sign, on any port */
+    guest_send_claims(&g, &iser_ulp, 0, HELLO, 0, ULP_POSSIBLE);
     guest_send(&g, 0, LOGIN, 12);
     g.send.first = true;
     assert_int_equal(iser_ulp.claim(&g.signs), ULP_CERTAIN);
@@ -25,8 +23,7 @@ UNIT_TEST(start)
     assert_int_equal(iser_ulp.claim(&g.signs), ULP_CERTAIN);
     g.send.length -= 1;
     assert_int_equal(iser_ulp.claim(&g.signs), ULP_NO);
-    guest_private_data(&g, 0, "81000000");
-    assert_int_equal(iser_ulp.claim(&g.signs), ULP_NO);
+    guest_data_claims(&g, &iser_ulp, 0, "81000000", ULP_NO);
 }
 
 UNIT_TEST(midway)
@@ -35,15 +32,11 @@ UNIT_TEST(midway)
 
     guest_signs_midway(&g);
     for (unsigned i = 0; i < 3; i++) {
-        guest_send(&g, i & 1, i & 1 ? RESPONSE : COMMAND, 0);
-        assert_int_equal(iser_ulp.claim(&g.signs), ULP_POSSIBLE);
+        guest_send_claims(&g, &iser_ulp, i & 1, i & 1 ? RESPONSE : COMMAND, 0, ULP_POSSIBLE);
     }
-    guest_send(&g, 0, COMMAND, 0);
-    assert_int_equal(iser_ulp.claim(&g.signs), ULP_CERTAIN);
-    guest_send(&g, 0, "10 000000 01 [71]", 0); /* a handle that is not valid */
-    assert_int_equal(iser_ulp.claim(&g.signs), ULP_NO);
-    guest_send(&g, 0, "[76]", 0);
-    assert_int_equal(iser_ulp.claim(&g.signs), ULP_NO);
+    guest_send_claims(&g, &iser_ulp, 0, COMMAND, 0, ULP_CERTAIN);
+    guest_send_claims(&g, &iser_ulp, 0, "10 000000 01 [71]", 0, ULP_NO); /* a handle that is not valid */
+    guest_send_claims(&g, &iser_ulp, 0, "[76]", 0, ULP_NO);
 }
 
 UNIT_TEST(words)
@@ -51,13 +44,9 @@ UNIT_TEST(words)
     struct guest_signs g;
 
     guest_signs_init(&g);
-    guest_send(&g, 0, LOGIN, 12);
-    assert_string_equal(guest_words(&iser_ulp, NULL, &g), "Login Request ITT 0x0 data 10 octets");
-    guest_send(&g, 0, COMMAND, 0);
-    assert_string_equal(guest_words(&iser_ulp, NULL, &g),
-                        "SCSI Command ITT 0x1000000 CDB 0x28 4096 octets read STag 0x77f35401");
-    guest_send(&g, 0, HELLO, 0);
-    assert_string_equal(guest_words(&iser_ulp, NULL, &g), "Hello");
-    guest_send(&g, 0, "[76]", 0);
-    assert_null(guest_words(&iser_ulp, NULL, &g));
+    guest_says(&g, &iser_ulp, NULL, 0, LOGIN, 12, "Login Request ITT 0x0 data 10 octets");
+    guest_says(&g, &iser_ulp, NULL, 0, COMMAND, 0,
+               "SCSI Command ITT 0x1000000 CDB 0x28 4096 octets read STag 0x77f35401");
+    guest_says(&g, &iser_ulp, NULL, 0, HELLO, 0, "Hello");
+    guest_says(&g, &iser_ulp, NULL, 0, "[76]", 0, NULL);
 }

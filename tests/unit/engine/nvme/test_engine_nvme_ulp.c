@@ -16,17 +16,13 @@ UNIT_TEST(start)
     struct guest_signs g;
 
     guest_signs_init(&g);
-    guest_private_data(&g, 0, REQUEST);
-    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_POSSIBLE);
+    guest_data_claims(&g, &nvme_ulp, 0, REQUEST, ULP_POSSIBLE);
     g.signs.port[1] = 4420;
     assert_int_equal(nvme_ulp.claim(&g.signs), ULP_CERTAIN);
-    guest_private_data(&g, 1, REPLY);
-    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_CERTAIN);
-    guest_private_data(&g, 1, "f6ab0e18 01000303");
-    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_NO);
+    guest_data_claims(&g, &nvme_ulp, 1, REPLY, ULP_CERTAIN);
+    guest_data_claims(&g, &nvme_ulp, 1, "f6ab0e18 01000303", ULP_NO);
     guest_signs_init(&g);
-    guest_private_data(&g, 0, "0000 0000 2000 1f00 [20] 00000001"); /* reserved */
-    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_NO);
+    guest_data_claims(&g, &nvme_ulp, 0, "0000 0000 2000 1f00 [20] 00000001", ULP_NO); /* reserved */
 }
 
 UNIT_TEST(first_capsule)
@@ -34,8 +30,7 @@ UNIT_TEST(first_capsule)
     struct guest_signs g;
 
     guest_signs_init(&g);
-    guest_send(&g, 0, CONNECT, 0);
-    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_CERTAIN);
+    guest_send_claims(&g, &nvme_ulp, 0, CONNECT, 0, ULP_CERTAIN);
     g.send.side = 1;
     assert_int_equal(nvme_ulp.claim(&g.signs), ULP_POSSIBLE);
     g.send.length = 65;
@@ -48,21 +43,15 @@ UNIT_TEST(midway)
 
     guest_signs_midway(&g);
     for (unsigned i = 0; i < 3; i++) {
-        guest_send(&g, 0, READ, 0);
-        assert_int_equal(nvme_ulp.claim(&g.signs), ULP_POSSIBLE);
+        guest_send_claims(&g, &nvme_ulp, 0, READ, 0, ULP_POSSIBLE);
     }
-    guest_send(&g, 1, COMPLETION, 0); /* mostly zeros */
-    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_POSSIBLE);
-    guest_send(&g, 0, WRITE, 8);
-    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_CERTAIN);
-    guest_send(&g, 0, WRITE, 9);
-    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_NO);
+    guest_send_claims(&g, &nvme_ulp, 1, COMPLETION, 0, ULP_POSSIBLE); /* mostly zeros */
+    guest_send_claims(&g, &nvme_ulp, 0, WRITE, 8, ULP_CERTAIN);
+    guest_send_claims(&g, &nvme_ulp, 0, WRITE, 9, ULP_NO);
     guest_signs_midway(&g);
     g.signs.port[0] = 4420;
-    guest_send(&g, 0, READ, 0);
-    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_POSSIBLE);
-    guest_send(&g, 0, READ, 0);
-    assert_int_equal(nvme_ulp.claim(&g.signs), ULP_CERTAIN);
+    guest_send_claims(&g, &nvme_ulp, 0, READ, 0, ULP_POSSIBLE);
+    guest_send_claims(&g, &nvme_ulp, 0, READ, 0, ULP_CERTAIN);
 }
 
 /* The meaning of an opcode depends on the queue. */
@@ -73,19 +62,13 @@ UNIT_TEST(words)
 
     assert_true(nvme_ulp.state_size <= sizeof queue);
     guest_signs_init(&g);
-    guest_send(&g, 0, READ, 0);
-    assert_string_equal(guest_words(&nvme_ulp, queue, &g), "command opcode 0x02 cid 0x0001 4096 octets");
+    guest_says(&g, &nvme_ulp, queue, 0, READ, 0, "command opcode 0x02 cid 0x0001 4096 octets");
     guest_private_data(&g, 0, IO_REQUEST);
     nvme_ulp.learn(queue, 0, &g.signs.data[0]);
-    assert_string_equal(guest_words(&nvme_ulp, queue, &g), "command Read cid 0x0001 4096 octets");
-    guest_send(&g, 0, WRITE, 8);
-    assert_string_equal(guest_words(&nvme_ulp, queue, &g), "command Write cid 0x0002 in capsule 8 octets");
-    guest_send(&g, 0, CONNECT, 0); /* of queue 0 */
-    assert_string_equal(guest_words(&nvme_ulp, queue, &g), "command Connect cid 0x0000 1024 octets");
-    guest_send(&g, 0, READ, 0);
-    assert_string_equal(guest_words(&nvme_ulp, queue, &g), "command Get Log Page cid 0x0001 4096 octets");
-    guest_send(&g, 1, COMPLETION, 0);
-    assert_string_equal(guest_words(&nvme_ulp, queue, &g), "completion cid 0x0005 status 0x0000");
-    guest_send(&g, 1, "[15]", 0);
-    assert_null(guest_words(&nvme_ulp, queue, &g));
+    guest_says(&g, &nvme_ulp, queue, 0, READ, 0, "command Read cid 0x0001 4096 octets");
+    guest_says(&g, &nvme_ulp, queue, 0, WRITE, 8, "command Write cid 0x0002 in capsule 8 octets");
+    guest_says(&g, &nvme_ulp, queue, 0, CONNECT, 0, "command Connect cid 0x0000 1024 octets"); /* of queue 0 */
+    guest_says(&g, &nvme_ulp, queue, 0, READ, 0, "command Get Log Page cid 0x0001 4096 octets");
+    guest_says(&g, &nvme_ulp, queue, 1, COMPLETION, 0, "completion cid 0x0005 status 0x0000");
+    guest_says(&g, &nvme_ulp, queue, 1, "[15]", 0, NULL);
 }

@@ -62,7 +62,7 @@ static void handle(struct xdr_writer *w)
 }
 
 /* Two READs and a READLINK between them; the second chunk is empty, the third has its intended contents. */
-static void test_pairing(void **state)
+UNIT_TEST(pairing)
 {
     static const struct rpcrdma_segment segments[] = {{1, 100, 0}, {2, 200, 0}};
     static const struct rpcrdma_write_plan writes[] = {{&segments[0], 1}, {NULL, 0}, {&segments[1], 1}};
@@ -120,7 +120,7 @@ static void test_pairing(void **state)
 }
 
 /* Equal requests have equal hashes for any XID. */
-static void test_hash(void **state)
+UNIT_TEST(hash)
 {
     struct xdr_writer w = fresh();
     struct seen seen;
@@ -141,7 +141,7 @@ static void test_hash(void **state)
 }
 
 /* A directory with more names than are kept: still walked to its end. */
-static void test_bounds(void **state)
+UNIT_TEST(bounds)
 {
     struct rpcrdma_write_plan reply = {(const struct rpcrdma_segment[]){{1, 300000, 0}}, 1};
     struct xdr_writer w = fresh();
@@ -175,7 +175,7 @@ static void test_bounds(void **state)
 }
 
 /* Unknown programs, protected arguments: known, but not walked. */
-static void test_not_walked(void **state)
+UNIT_TEST(not_walked)
 {
     struct seen seen;
     struct rpcrdma_talk *t = watched(&seen);
@@ -192,7 +192,7 @@ static void test_not_walked(void **state)
 }
 
 /* Arguments with integrity can be read, with privacy they cannot. */
-static void test_integrity(void **state)
+UNIT_TEST(integrity)
 {
     for (uint32_t service = RPC_GSS_SVC_INTEGRITY; service <= RPC_GSS_SVC_PRIVACY; service++) {
         static const uint8_t mic[24];
@@ -225,7 +225,7 @@ static void test_integrity(void **state)
 }
 
 /* How a payload is interpreted, and its items then. */
-static void test_ways(void **state)
+UNIT_TEST(ways)
 {
     static const struct {
         enum rpcrdma_reduction reduction;
@@ -261,7 +261,7 @@ static void test_ways(void **state)
 }
 
 /* Messages and lists with any octets changed: only findings result. */
-static void test_mutations(void **state)
+UNIT_TEST(mutations)
 {
     uint64_t seed = 1;
 
@@ -294,15 +294,4 @@ static void test_mutations(void **state)
         t->seen.n = 0;
         talk_free(t);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairing),    cmocka_unit_test(test_hash),      cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_not_walked), cmocka_unit_test(test_integrity), cmocka_unit_test(test_ways),
-        cmocka_unit_test(test_mutations),
-    };
-
-    return cmocka_run_group_tests_name("engine_rpcrdma_payload", tests, NULL, NULL);
 }

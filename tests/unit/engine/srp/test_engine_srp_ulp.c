@@ -15,19 +15,13 @@ UNIT_TEST(login)
     struct guest_signs g;
 
     guest_signs_init(&g);
-    guest_private_data(&g, 0, REQUEST);
-    assert_int_equal(srp_ulp.claim(&g.signs), ULP_CERTAIN);
-    guest_private_data(&g, 1, REPLY);
-    assert_int_equal(srp_ulp.claim(&g.signs), ULP_CERTAIN);
-    guest_private_data(&g, 1, REJECT);
-    assert_int_equal(srp_ulp.claim(&g.signs), ULP_CERTAIN);
-    guest_private_data(&g, 1, "c1000000 00010006 [48]");
-    assert_int_equal(srp_ulp.claim(&g.signs), ULP_NO);
+    guest_data_claims(&g, &srp_ulp, 0, REQUEST, ULP_CERTAIN);
+    guest_data_claims(&g, &srp_ulp, 1, REPLY, ULP_CERTAIN);
+    guest_data_claims(&g, &srp_ulp, 1, REJECT, ULP_CERTAIN);
+    guest_data_claims(&g, &srp_ulp, 1, "c1000000 00010006 [48]", ULP_NO);
     guest_signs_init(&g);
-    guest_private_data(&g, 0, "[56]");
-    assert_int_equal(srp_ulp.claim(&g.signs), ULP_NO);
-    guest_private_data(&g, 0, "f6ab0e18 01000303 [48]");
-    assert_int_equal(srp_ulp.claim(&g.signs), ULP_NO);
+    guest_data_claims(&g, &srp_ulp, 0, "[56]", ULP_NO);
+    guest_data_claims(&g, &srp_ulp, 0, "f6ab0e18 01000303 [48]", ULP_NO);
 }
 
 UNIT_TEST(midway)
@@ -36,15 +30,11 @@ UNIT_TEST(midway)
 
     guest_signs_midway(&g);
     for (unsigned i = 0; i < 3; i++) {
-        guest_send(&g, i & 1, i & 1 ? RESPONSE : COMMAND, 0);
-        assert_int_equal(srp_ulp.claim(&g.signs), ULP_POSSIBLE);
+        guest_send_claims(&g, &srp_ulp, i & 1, i & 1 ? RESPONSE : COMMAND, 0, ULP_POSSIBLE);
     }
-    guest_send(&g, 1, RESPONSE, 0);
-    assert_int_equal(srp_ulp.claim(&g.signs), ULP_CERTAIN);
-    guest_send(&g, 1, RESPONSE, 1);
-    assert_int_equal(srp_ulp.claim(&g.signs), ULP_NO);
-    guest_send(&g, 0, "[64]", 0);
-    assert_int_equal(srp_ulp.claim(&g.signs), ULP_NO);
+    guest_send_claims(&g, &srp_ulp, 1, RESPONSE, 0, ULP_CERTAIN);
+    guest_send_claims(&g, &srp_ulp, 1, RESPONSE, 1, ULP_NO);
+    guest_send_claims(&g, &srp_ulp, 0, "[64]", 0, ULP_NO);
 }
 
 UNIT_TEST(words)
@@ -52,12 +42,8 @@ UNIT_TEST(words)
     struct guest_signs g;
 
     guest_signs_init(&g);
-    guest_send(&g, 0, COMMAND, 0);
-    assert_string_equal(guest_words(&srp_ulp, NULL, &g), "command tag 0x2000000000000000 CDB 0x12");
-    guest_send(&g, 1, RESPONSE, 0);
-    assert_string_equal(guest_words(&srp_ulp, NULL, &g), "response tag 0x2000000000000000 status 0x00");
-    guest_send(&g, 1, "81 [15]", 0);
-    assert_string_equal(guest_words(&srp_ulp, NULL, &g), "credit request");
-    guest_send(&g, 1, "55 [15]", 0);
-    assert_null(guest_words(&srp_ulp, NULL, &g));
+    guest_says(&g, &srp_ulp, NULL, 0, COMMAND, 0, "command tag 0x2000000000000000 CDB 0x12");
+    guest_says(&g, &srp_ulp, NULL, 1, RESPONSE, 0, "response tag 0x2000000000000000 status 0x00");
+    guest_says(&g, &srp_ulp, NULL, 1, "81 [15]", 0, "credit request");
+    guest_says(&g, &srp_ulp, NULL, 1, "55 [15]", 0, NULL);
 }

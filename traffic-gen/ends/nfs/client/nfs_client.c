@@ -311,27 +311,6 @@ static const char *result_text(enum rpc_end_result result)
     return texts[result];
 }
 
-/* The results of a Reply. False, with the client failed, if there are none. */
-static bool client_open_reply(struct nfs_client *client, uint32_t xid, const struct rpc_end_message *reply,
-                              struct xdr *x)
-{
-    struct rpc_message header;
-
-    if (rpc_decode(&header, reply->p, reply->n) != RPC_OK || header.type != RPC_REPLY || header.xid != xid)
-        client_fail(client, "expected the Reply to the Call; found something else");
-    else if (header.reply_stat != RPC_MSG_ACCEPTED)
-        client_fail(client, "the server rejected the Call: %s",
-                    header.reject_stat == RPC_MISMATCH ? "RPC_MISMATCH" : "AUTH_ERROR");
-    else if (header.accept_stat != RPC_SUCCESS)
-        client_fail(client, "the server answered %s", rpc_accept_stat_name(header.accept_stat));
-    else {
-        *x = xdr_begin(reply->p, reply->n);
-        x->at = header.header_len;
-        return true;
-    }
-    return false;
-}
-
 static void next_job(struct nfs_client *client)
 {
     begin_job(client, client->index + 1);
@@ -370,6 +349,7 @@ void nfs_client_replied(struct nfs_client *client, uint64_t cookie, enum rpc_end
     const struct client_rpc *rpc = &client->dialect->rpcs[flight->step.kind];
     const struct client_step step = flight->step;
     struct client_answer answer = {0};
+    g_autofree char *why = NULL;
     struct xdr x;
 
     if (client->stage == CLIENT_FINISHED || !flight->is_used || flight->is_waiting || flight->xid != cookie >> 8)
@@ -378,8 +358,11 @@ void nfs_client_replied(struct nfs_client *client, uint64_t cookie, enum rpc_end
         client_fail(client, "%s", result_text(result));
         return;
     }
-    if (!client_open_reply(client, flight->xid, reply, &x))
+    why = rpc_reply_open(reply->p, reply->n, flight->xid, &x);
+    if (why) {
+        client_fail(client, "%s", why);
         return;
+    }
     client_take(client, &step, rpc, &x, &answer);
     if (answer.status == CLIENT_STATUS_DELAY || answer.status == STATUS_GRACE) {
         flight->is_waiting = true;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * NFS version 2: RFC 1094 section 2.2. Handles have 32 octets, sizes 32 bits, data at most 8192 octets; files and
- * permissions are those of version 3, with less detail.
+ * permissions are those of version 3, with less detail. Procedures with other arguments or results than in version 3
+ * are here; the others are those of version 3, with the types of this file.
  */
 #include "traffic-gen/ends/nfs/server/nfs_v3_internal.h"
 
@@ -11,7 +12,7 @@ enum { HANDLE = 32, DATA_MAX = 8192, PATH_MAX_OCTETS = 1024, BLOCK = 4096, UNSET
 
 /* ---- arguments ---- */
 
-static struct v3_object v2_get_object(struct nfs_call *call)
+struct v3_object v2_get_object(struct nfs_call *call)
 {
     static const uint8_t filling[HANDLE - NFS_HANDLE_OCTETS];
     const uint8_t *p = nfs_get_fixed(&call->in, HANDLE);
@@ -24,16 +25,8 @@ static struct v3_object v2_get_object(struct nfs_call *call)
         .status = NFS_TREE_OK, .id = object.id, .known = true, .before = *nfs_tree_get(call->server->tree, object.id)};
 }
 
-static struct v3_where v2_get_where(struct nfs_call *call)
-{
-    struct v3_where where = {.dir = v2_get_object(call)};
-
-    where.name = nfs_get_opaque(&call->in);
-    return where;
-}
-
 /* A field with all bits set is unset. */
-static struct nfs_node_change v2_get_sattr(struct nfs_call *call)
+struct nfs_node_change v2_get_sattr(struct nfs_call *call)
 {
     static const unsigned what[] = {NFS_SET_MODE,  NFS_SET_UID, NFS_SET_GID,   NFS_SET_SIZE,
                                     NFS_SET_ATIME, 0,           NFS_SET_MTIME, 0};
@@ -67,7 +60,7 @@ static void v2_put_time(struct nfs_call *call, int64_t ns)
     xdr_out_words(call->out, (uint32_t)(ns / NS_PER_S), (uint32_t)(ns % NS_PER_S / 1000));
 }
 
-static void v2_put_attributes(struct nfs_call *call, uint64_t id)
+void v2_put_attributes(struct nfs_call *call, const struct nfs_node *node)
 {
     /* ftype, and the same type in the bits of the mode (section 2.3.5). Sockets and pipes have no number here. */
     static const struct {
@@ -77,7 +70,6 @@ static void v2_put_attributes(struct nfs_call *call, uint64_t id)
         [NFS_NODE_CHAR] = {4, 0020000}, [NFS_NODE_LINK] = {5, 0120000},      [NFS_NODE_SOCKET] = {0, 0140000},
         [NFS_NODE_FIFO] = {0, 0010000},
     };
-    const struct nfs_node *node = nfs_tree_get(call->server->tree, id);
 
     xdr_out_words(call->out, kinds[node->kind].type, kinds[node->kind].mode | node->mode, node->nlink, node->uid,
                   node->gid, (uint32_t)MIN(node->size, UINT32_MAX), BLOCK, node->major << 8 | (node->minor & 0xff),
@@ -88,8 +80,7 @@ static void v2_put_attributes(struct nfs_call *call, uint64_t id)
     v2_put_time(call, node->ctime_ns);
 }
 
-/* stat */
-static void v2_put_status(struct nfs_call *call, uint32_t status)
+void v2_put_status(struct nfs_call *call, uint32_t status)
 {
     xdr_out_u32(call->out, v2_status_of(status));
 }
@@ -99,30 +90,19 @@ static void put_attrstat(struct nfs_call *call, uint32_t status, uint64_t id)
 {
     v2_put_status(call, status);
     if (status == NFS_TREE_OK)
-        v2_put_attributes(call, id);
+        v2_put_attributes(call, nfs_tree_get(call->server->tree, id));
 }
 
-/* diropres */
-static void put_diropres(struct nfs_call *call, uint32_t status, uint64_t id)
+void v2_put_node(struct nfs_call *call, uint64_t id)
 {
     uint8_t handle[HANDLE] = {0};
 
-    v2_put_status(call, status);
-    if (status != NFS_TREE_OK)
-        return;
     nfs_handle_encode(call->server, id, handle);
     xdr_out_fixed(call->out, handle, sizeof handle);
-    v2_put_attributes(call, id);
+    v2_put_attributes(call, nfs_tree_get(call->server->tree, id));
 }
 
 /* ---- procedures ---- */
-
-static void v2_getattr(struct nfs_call *call)
-{
-    const struct v3_object object = v2_get_object(call);
-
-    put_attrstat(call, object.status, object.id);
-}
 
 static void v2_setattr(struct nfs_call *call)
 {
@@ -133,15 +113,6 @@ static void v2_setattr(struct nfs_call *call)
     if (status == NFS_TREE_OK)
         status = nfs_tree_set(call->server->tree, object.id, &change);
     put_attrstat(call, status, object.id);
-}
-
-static void v2_lookup(struct nfs_call *call)
-{
-    const struct v3_where where = v2_get_where(call);
-    uint64_t id = 0;
-    uint32_t status = v3_look_up(call, &where, &id);
-
-    put_diropres(call, status, id);
 }
 
 static void v2_readlink(struct nfs_call *call)
@@ -193,63 +164,9 @@ static void v2_write(struct nfs_call *call)
     put_attrstat(call, status, file.id);
 }
 
-static void v2_create(struct nfs_call *call)
-{
-    const struct v3_where where = v2_get_where(call);
-    struct nfs_node_change change = v2_get_sattr(call);
-    uint32_t status = v3_may_in(call, &where.dir, NFS_MAY_EXECUTE);
-    uint64_t id = 0;
-
-    /* The file need not be new (section 2.2.10): an existing file is truncated to the size. */
-    if (status == NFS_TREE_OK && v3_look_up(call, &where, &id) == NFS_TREE_OK)
-        status = v3_create_again(call, id, &change);
-    else if (status == NFS_TREE_OK)
-        status = v3_make(call, &where, NFS_NODE_FILE, &change, &id);
-    put_diropres(call, status, id);
-}
-
-static void v2_mkdir(struct nfs_call *call)
-{
-    const struct v3_where where = v2_get_where(call);
-    struct nfs_node_change change = v2_get_sattr(call);
-    uint64_t id = 0;
-    uint32_t status = v3_make(call, &where, NFS_NODE_DIRECTORY, &change, &id);
-
-    put_diropres(call, status, id);
-}
-
-static void v2_remove(struct nfs_call *call)
-{
-    const struct v3_where where = v2_get_where(call);
-
-    v2_put_status(call, v3_take_away(call, &where, false));
-}
-
-static void v2_rmdir(struct nfs_call *call)
-{
-    const struct v3_where where = v2_get_where(call);
-
-    v2_put_status(call, v3_take_away(call, &where, true));
-}
-
-static void v2_rename(struct nfs_call *call)
-{
-    const struct v3_where from = v2_get_where(call), to = v2_get_where(call);
-
-    v2_put_status(call, v3_move(call, &from, &to));
-}
-
-static void v2_link(struct nfs_call *call)
-{
-    const struct v3_object file = v2_get_object(call);
-    const struct v3_where where = v2_get_where(call);
-
-    v2_put_status(call, v3_add_link(call, &file, &where));
-}
-
 static void v2_symlink(struct nfs_call *call)
 {
-    const struct v3_where where = v2_get_where(call);
+    const struct v3_where where = v3_get_where(call);
     const struct nfs_opaque target = nfs_get_opaque(&call->in);
     struct nfs_node_change change = v2_get_sattr(call);
     uint64_t id;
@@ -306,8 +223,8 @@ static void v2_statfs(struct nfs_call *call)
 /* ROOT and WRITECACHE are obsolete and never used: they have neither arguments nor results (sections 2.2.4 and 2.2.8).
  */
 static nfs_serve *const procedures[] = {
-    NULL,      v2_getattr, v2_setattr, NULL,    v2_lookup,  v2_readlink, v2_read,  NULL,       v2_write,
-    v2_create, v2_remove,  v2_rename,  v2_link, v2_symlink, v2_mkdir,    v2_rmdir, v2_readdir, v2_statfs,
+    NULL,      v3_getattr, v2_setattr, NULL,    v3_lookup,  v2_readlink, v2_read,  NULL,       v2_write,
+    v3_create, v3_remove,  v3_rename,  v3_link, v2_symlink, v3_mkdir,    v3_rmdir, v2_readdir, v2_statfs,
 };
 
 const struct nfs_version nfs_v2 = {NFS_PROGRAM, 2, G_N_ELEMENTS(procedures), procedures};

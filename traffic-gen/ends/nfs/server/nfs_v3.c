@@ -10,9 +10,12 @@ enum time_how { DONT_CHANGE, SET_TO_SERVER_TIME, SET_TO_CLIENT_TIME };
 
 struct v3_object v3_get_object(struct nfs_call *call)
 {
-    const struct nfs_opaque handle = nfs_get_opaque(&call->in);
     struct v3_object object = {0};
+    struct nfs_opaque handle;
 
+    if (v3_is_v2(call))
+        return v2_get_object(call);
+    handle = nfs_get_opaque(&call->in);
     object.status = nfs_handle_decode(call->server, handle.p, handle.n, &object.id);
     object.known = object.status == NFS_TREE_OK;
     if (object.known)
@@ -56,6 +59,8 @@ struct nfs_node_change v3_get_sattr(struct nfs_call *call)
 {
     struct nfs_node_change change = {0};
 
+    if (v3_is_v2(call))
+        return v2_get_sattr(call);
     change.mode = get_optional(call, &change, NFS_SET_MODE);
     change.uid = get_optional(call, &change, NFS_SET_UID);
     change.gid = get_optional(call, &change, NFS_SET_GID);
@@ -77,6 +82,10 @@ static void v3_put_time(struct nfs_call *call, int64_t ns)
 
 static void v3_put_attributes(struct nfs_call *call, const struct nfs_node *node)
 {
+    if (v3_is_v2(call)) {
+        v2_put_attributes(call, node);
+        return;
+    }
     xdr_out_words(call->out, node->kind, node->mode, node->nlink, node->uid, node->gid);
     xdr_out_u64(call->out, node->size);
     xdr_out_u64(call->out, node->used);
@@ -92,6 +101,8 @@ void v3_put_post(struct nfs_call *call, const struct v3_object *object)
 {
     const struct nfs_node *node = object->known ? nfs_tree_get(call->server->tree, object->id) : NULL;
 
+    if (v3_is_v2(call))
+        return;
     xdr_out_bool(call->out, node);
     if (node)
         v3_put_attributes(call, node);
@@ -99,6 +110,8 @@ void v3_put_post(struct nfs_call *call, const struct v3_object *object)
 
 void v3_put_wcc(struct nfs_call *call, const struct v3_object *object)
 {
+    if (v3_is_v2(call))
+        return;
     xdr_out_bool(call->out, object->known);
     if (object->known) {
         xdr_out_u64(call->out, object->before.size);
@@ -108,16 +121,24 @@ void v3_put_wcc(struct nfs_call *call, const struct v3_object *object)
     v3_put_post(call, object);
 }
 
+void v3_put_status(struct nfs_call *call, uint32_t status)
+{
+    if (v3_is_v2(call))
+        v2_put_status(call, status);
+    else
+        xdr_out_u32(call->out, status);
+}
+
 bool v3_begin_post(struct nfs_call *call, uint32_t status, const struct v3_object *object)
 {
-    xdr_out_u32(call->out, status);
+    v3_put_status(call, status);
     v3_put_post(call, object);
     return status == NFS_TREE_OK;
 }
 
 bool v3_begin_wcc(struct nfs_call *call, uint32_t status, const struct v3_object *object)
 {
-    xdr_out_u32(call->out, status);
+    v3_put_status(call, status);
     v3_put_wcc(call, object);
     return status == NFS_TREE_OK;
 }
@@ -180,11 +201,11 @@ uint32_t v3_undelegated_name(const struct nfs_call *call, uint32_t status, const
 
 /* ---- procedures on attributes ---- */
 
-static void v3_getattr(struct nfs_call *call)
+void v3_getattr(struct nfs_call *call)
 {
     const struct v3_object object = v3_get_object(call);
 
-    xdr_out_u32(call->out, object.status);
+    v3_put_status(call, object.status);
     if (object.known)
         v3_put_attributes(call, &object.before);
 }

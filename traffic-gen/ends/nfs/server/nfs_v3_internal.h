@@ -28,6 +28,20 @@ struct v3_where {
     struct nfs_opaque name;
 };
 
+/* ---- the types of version 2, with which it uses these procedures: nfs_v2.c ---- */
+
+static inline bool v3_is_v2(const struct nfs_call *call)
+{
+    return call->header->vers == 2;
+}
+
+struct v3_object v2_get_object(struct nfs_call *call);
+struct nfs_node_change v2_get_sattr(struct nfs_call *call);
+void v2_put_status(struct nfs_call *call, uint32_t status);
+void v2_put_attributes(struct nfs_call *call, const struct nfs_node *node);
+/* The handle and the attributes. */
+void v2_put_node(struct nfs_call *call, uint64_t id);
+
 /* ---- arguments ---- */
 
 struct v3_object v3_get_object(struct nfs_call *call);
@@ -36,6 +50,8 @@ struct nfs_node_change v3_get_sattr(struct nfs_call *call);
 
 /* ---- results ---- */
 
+/* In version 2 only the status, and no attributes. */
+void v3_put_status(struct nfs_call *call, uint32_t status);
 /* Writes the status, followed in any case by attributes. True: NFS_TREE_OK, and more is to follow. */
 bool v3_begin_post(struct nfs_call *call, uint32_t status, const struct v3_object *object);
 bool v3_begin_wcc(struct nfs_call *call, uint32_t status, const struct v3_object *object);
@@ -51,9 +67,6 @@ uint32_t v3_may_set(const struct nfs_call *call, const struct v3_object *object,
 /* For a new file: its owner is the caller unless another owner is requested. */
 uint32_t v3_own(const struct nfs_call *call, struct nfs_node_change *change);
 
-/* Likewise for a directory in which a name is looked up or changed; NFS_TREE_NOTDIR for other nodes. */
-uint32_t v3_may_in(const struct nfs_call *call, const struct v3_object *dir, unsigned what);
-
 /*
  * V3_JUKEBOX while an NFSv4 client holds a conflicting delegation: it is being recalled, and the caller may try again
  * (RFC 7530 section 10.4.5). Returns `status` unchanged if it is not NFS_TREE_OK.
@@ -64,21 +77,12 @@ uint32_t v3_undelegated_name(const struct nfs_call *call, uint32_t status, const
 
 /* ---- creation ---- */
 
-uint32_t v3_make(struct nfs_call *call, const struct v3_where *where, enum nfs_node_kind kind,
-                 struct nfs_node_change *change, uint64_t *id);
 uint32_t v3_make_link(struct nfs_call *call, const struct v3_where *where, struct nfs_opaque target,
                       struct nfs_node_change *change, uint64_t *id);
-/* An existing file is truncated to the requested size. */
-uint32_t v3_create_again(struct nfs_call *call, uint64_t id, const struct nfs_node_change *change);
 
 /* ---- procedures ---- */
 
-nfs_serve v3_lookup, v3_readlink, v3_read, v3_write, v3_create, v3_mkdir, v3_symlink, v3_mknod, v3_remove, v3_rmdir,
-    v3_rename, v3_link, v3_readdir, v3_readdirplus, v3_commit;
-/* Each returns the status, also for version 2. */
-uint32_t v3_move(struct nfs_call *call, const struct v3_where *from, const struct v3_where *to);
-uint32_t v3_take_away(struct nfs_call *call, const struct v3_where *where, bool directory);
-uint32_t v3_look_up(struct nfs_call *call, const struct v3_where *where, uint64_t *id);
-uint32_t v3_add_link(struct nfs_call *call, const struct v3_object *file, const struct v3_where *where);
+nfs_serve v3_getattr, v3_lookup, v3_readlink, v3_read, v3_write, v3_create, v3_mkdir, v3_symlink, v3_mknod, v3_remove,
+    v3_rmdir, v3_rename, v3_link, v3_readdir, v3_readdirplus, v3_commit;
 
 #endif

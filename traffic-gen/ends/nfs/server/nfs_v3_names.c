@@ -4,12 +4,13 @@
 
 enum create_how { UNCHECKED, GUARDED, EXCLUSIVE };
 
-uint32_t v3_may_in(const struct nfs_call *call, const struct v3_object *dir, unsigned what)
+/* v3_may() for a directory in which a name is looked up or changed; NFS_TREE_NOTDIR for other nodes. */
+static uint32_t v3_may_in(const struct nfs_call *call, const struct v3_object *dir, unsigned what)
 {
     return dir->known && dir->before.kind != NFS_NODE_DIRECTORY ? (uint32_t)NFS_TREE_NOTDIR : v3_may(call, dir, what);
 }
 
-uint32_t v3_look_up(struct nfs_call *call, const struct v3_where *where, uint64_t *id)
+static uint32_t v3_look_up(struct nfs_call *call, const struct v3_where *where, uint64_t *id)
 {
     uint32_t status = v3_may_in(call, &where->dir, NFS_MAY_EXECUTE);
 
@@ -19,17 +20,28 @@ uint32_t v3_look_up(struct nfs_call *call, const struct v3_where *where, uint64_
     return status == NFS_TREE_INVAL ? (uint32_t)NFS_TREE_ACCES : status;
 }
 
+/* A node that was found or made. */
+static void put_node(struct nfs_call *call, uint64_t id)
+{
+    const struct v3_object node = {.id = id, .known = true};
+
+    if (v3_is_v2(call)) {
+        v2_put_node(call, id);
+        return;
+    }
+    nfs_put_handle(call, id);
+    v3_put_post(call, &node);
+}
+
 void v3_lookup(struct nfs_call *call)
 {
     const struct v3_where where = v3_get_where(call);
-    struct v3_object found = {.known = true};
-    uint32_t status = v3_look_up(call, &where, &found.id);
+    uint64_t id = 0;
+    uint32_t status = v3_look_up(call, &where, &id);
 
-    xdr_out_u32(call->out, status);
-    if (status == NFS_TREE_OK) {
-        nfs_put_handle(call, found.id);
-        v3_put_post(call, &found);
-    }
+    v3_put_status(call, status);
+    if (status == NFS_TREE_OK)
+        put_node(call, id);
     v3_put_post(call, &where.dir);
 }
 
@@ -37,19 +49,16 @@ void v3_lookup(struct nfs_call *call)
 
 static void put_creation(struct nfs_call *call, uint32_t status, uint64_t id, const struct v3_object *dir)
 {
-    const struct v3_object made = {.id = id, .known = true};
-
-    xdr_out_u32(call->out, status);
-    if (status == NFS_TREE_OK) {
+    v3_put_status(call, status);
+    if (status == NFS_TREE_OK && !v3_is_v2(call))
         xdr_out_bool(call->out, true);
-        nfs_put_handle(call, id);
-        v3_put_post(call, &made);
-    }
+    if (status == NFS_TREE_OK)
+        put_node(call, id);
     v3_put_wcc(call, dir);
 }
 
-uint32_t v3_make(struct nfs_call *call, const struct v3_where *where, enum nfs_node_kind kind,
-                 struct nfs_node_change *change, uint64_t *id)
+static uint32_t v3_make(struct nfs_call *call, const struct v3_where *where, enum nfs_node_kind kind,
+                        struct nfs_node_change *change, uint64_t *id)
 {
     uint32_t status = v3_may_in(call, &where->dir, NFS_MAY_CHANGE);
 
@@ -60,13 +69,18 @@ uint32_t v3_make(struct nfs_call *call, const struct v3_where *where, enum nfs_n
     return status;
 }
 
-uint32_t v3_create_again(struct nfs_call *call, uint64_t id, const struct nfs_node_change *change)
+/* The name exists already: section 3.3.8. An existing file is truncated to the requested size. */
+static uint32_t create_again(struct nfs_call *call, uint64_t id, enum create_how how,
+                             const struct nfs_node_change *change)
 {
     const struct nfs_node *node = nfs_tree_get(call->server->tree, id);
     struct nfs_node_change size = {.set = change->set & NFS_SET_SIZE, .size = change->size};
     struct v3_object file = {.id = id, .known = true, .before = *node};
     uint32_t status;
 
+    if (how != UNCHECKED) /* the same verifier: the same request again */
+        return how == EXCLUSIVE && node->has_verifier && node->verifier == change->verifier ? NFS_TREE_OK
+                                                                                            : NFS_TREE_EXIST;
     if (node->kind != NFS_NODE_FILE)
         return NFS_TREE_EXIST;
     if (!size.set)
@@ -75,22 +89,11 @@ uint32_t v3_create_again(struct nfs_call *call, uint64_t id, const struct nfs_no
     return status == NFS_TREE_OK ? nfs_tree_set(call->server->tree, id, &size) : status;
 }
 
-/* The name exists already: section 3.3.8. */
-static uint32_t create_again(struct nfs_call *call, uint64_t id, enum create_how how,
-                             const struct nfs_node_change *change)
-{
-    const struct nfs_node *node = nfs_tree_get(call->server->tree, id);
-
-    if (how == UNCHECKED)
-        return v3_create_again(call, id, change);
-    /* The same verifier: the same request again. */
-    return how == EXCLUSIVE && node->has_verifier && node->verifier == change->verifier ? NFS_TREE_OK : NFS_TREE_EXIST;
-}
-
 void v3_create(struct nfs_call *call)
 {
     const struct v3_where where = v3_get_where(call);
-    const enum create_how how = nfs_get_u32(&call->in);
+    /* In version 2 the file need not be new (RFC 1094 section 2.2.10). */
+    const enum create_how how = v3_is_v2(call) ? UNCHECKED : nfs_get_u32(&call->in);
     struct nfs_node_change change = {.set = NFS_SET_VERIFIER};
     uint32_t status = v3_may_in(call, &where.dir, NFS_MAY_EXECUTE);
     uint64_t id = 0;
@@ -163,7 +166,7 @@ void v3_mknod(struct nfs_call *call)
 
 /* ---- removal and renaming ---- */
 
-uint32_t v3_take_away(struct nfs_call *call, const struct v3_where *where, bool directory)
+static uint32_t v3_take_away(struct nfs_call *call, const struct v3_where *where, bool directory)
 {
     uint32_t status = v3_undelegated_name(call, v3_may_in(call, &where->dir, NFS_MAY_CHANGE), where);
 
@@ -186,7 +189,7 @@ void v3_rmdir(struct nfs_call *call)
     v3_begin_wcc(call, v3_take_away(call, &where, true), &where.dir);
 }
 
-uint32_t v3_move(struct nfs_call *call, const struct v3_where *from, const struct v3_where *to)
+static uint32_t v3_move(struct nfs_call *call, const struct v3_where *from, const struct v3_where *to)
 {
     uint32_t status = v3_may_in(call, &from->dir, NFS_MAY_CHANGE);
 
@@ -208,7 +211,7 @@ void v3_rename(struct nfs_call *call)
     v3_put_wcc(call, &to.dir);
 }
 
-uint32_t v3_add_link(struct nfs_call *call, const struct v3_object *file, const struct v3_where *where)
+static uint32_t v3_add_link(struct nfs_call *call, const struct v3_object *file, const struct v3_where *where)
 {
     uint32_t status = file->known ? v3_may_in(call, &where->dir, NFS_MAY_CHANGE) : file->status;
 
@@ -224,6 +227,6 @@ void v3_link(struct nfs_call *call)
     const struct v3_where where = v3_get_where(call);
     uint32_t status = v3_add_link(call, &file, &where);
 
-    v3_begin_post(call, status == NFS_TREE_ISDIR ? (uint32_t)NFS_TREE_INVAL : status, &file);
+    v3_begin_post(call, status == NFS_TREE_ISDIR && !v3_is_v2(call) ? (uint32_t)NFS_TREE_INVAL : status, &file);
     v3_put_wcc(call, &where.dir);
 }

@@ -93,19 +93,12 @@ static void write_link(xmlTextWriter *writer, unsigned device, const struct case
     markup_link(writer, id, text);
 }
 
-G_GNUC_PRINTF(4, 5)
-static void result_html_write_cell(xmlTextWriter *writer, const char *of, const char *class, const char *format, ...)
-{
-    g_autofree char *text = NULL;
-    va_list args;
-
-    va_start(args, format);
-    text = g_strdup_vprintf(format, args);
-    va_end(args);
-    markup_begin(writer, "td", "data-of", of, "class", class, NULL);
-    markup_text(writer, text);
-    markup_end(writer);
-}
+#define write_cell(writer, of, class_name, ...)                                                                        \
+    do {                                                                                                               \
+        markup_begin((writer), "td", "data-of", (of), "class", (class_name), NULL);                                    \
+        markup_format((writer), __VA_ARGS__);                                                                          \
+        markup_end((writer));                                                                                          \
+    } while (0)
 
 /* ---- verdict, tools ---- */
 
@@ -176,15 +169,14 @@ static void write_device(const struct matrix_page *page, unsigned device)
 
     markup_begin(page->writer, "tr", NULL);
     markup_row_head(page->writer, report->device);
-    result_html_write_cell(page->writer, device_heads[1], NULL, "%s", report->role);
-    result_html_write_cell(page->writer, device_heads[2], report->deaths->len > 0 ? "failed" : NULL, "%s", life);
+    write_cell(page->writer, device_heads[1], NULL, "%s", report->role);
+    write_cell(page->writer, device_heads[2], report->deaths->len > 0 ? "failed" : NULL, "%s", life);
     for (unsigned k = 0; k < G_N_ELEMENTS(counts); k++) {
         unsigned count = suite_report_count(report, counts[k].outcome, counts[k].waived);
 
-        result_html_write_cell(page->writer, device_heads[3 + k], count > 0 ? counts[k].class : NULL, "%u", count);
+        write_cell(page->writer, device_heads[3 + k], count > 0 ? counts[k].class : NULL, "%u", count);
     }
-    result_html_write_cell(page->writer, device_heads[9], NULL, "%s, %.1f s", or_empty(report->started),
-                           report->seconds);
+    write_cell(page->writer, device_heads[9], NULL, "%s, %.1f s", or_empty(report->started), report->seconds);
     markup_end(page->writer);
 }
 
@@ -239,8 +231,8 @@ static void write_change(xmlTextWriter *writer, const struct case_result *before
 
     markup_begin(writer, "tr", NULL);
     markup_row_head(writer, before ? before->id : after->id);
-    result_html_write_cell(writer, "Earlier", before ? class_of(before) : NULL, "%s", was);
-    result_html_write_cell(writer, "Later", after ? class_of(after) : NULL, "%s", is);
+    write_cell(writer, "Earlier", before ? class_of(before) : NULL, "%s", was);
+    write_cell(writer, "Later", after ? class_of(after) : NULL, "%s", is);
     markup_end(writer);
 }
 
@@ -388,8 +380,7 @@ static void write_sections(const struct matrix_page *page, unsigned device)
         markup_begin(page->writer, "tr", NULL);
         markup_row_head(page->writer, where);
         for (unsigned k = 0; k < G_N_ELEMENTS(counts); k++)
-            result_html_write_cell(page->writer, heads[k + 1], k == 1 && counts[k] > 0 ? "failed" : NULL, "%u",
-                                   counts[k]);
+            write_cell(page->writer, heads[k + 1], k == 1 && counts[k] > 0 ? "failed" : NULL, "%u", counts[k]);
         markup_end(page->writer);
     }
     markup_end_table(page->writer);

@@ -145,7 +145,7 @@ void talk_set_window(struct talk *talk, unsigned octets);
  *
  * acked, wait and mpa.gap take time. False: not all were sent, and the verdict is set.
  */
-bool talk_say(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+#define talk_say(talk, ...) talk_say_octets((talk), NULL, 0, __VA_ARGS__)
 /* The same with this payload in its Sends and Writes, which have no word len. */
 bool talk_say_octets(struct talk *talk, const void *p, size_t n, const char *format, ...) G_GNUC_PRINTF(4, 5);
 /* Asks the question for that sign, changed by words. */
@@ -154,7 +154,7 @@ bool talk_ask(struct talk *talk, enum talk_sign sign, const char *words);
  * Returns the octets unsent, to be cut or delayed. Our stream continues after them once they are written. NULL: verdict
  * is set.
  */
-GByteArray *talk_octets(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+#define talk_octets(talk, ...) talk_octets_of((talk), NULL, 0, __VA_ARGS__)
 /* The same with this payload in Sends and Writes. */
 GByteArray *talk_octets_of(struct talk *talk, const void *p, size_t n, const char *format, ...) G_GNUC_PRINTF(4, 5);
 /* Octets of ULP payload in our messages; the payload of our unchanged Send. */

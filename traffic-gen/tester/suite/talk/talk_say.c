@@ -221,12 +221,17 @@ static bool suite_talk_say_one(struct talk *talk, const char *text, char **error
     return script_end(player, error);
 }
 
-static bool suite_talk_say(struct talk *talk, const uint8_t *p, size_t n, const char *format, va_list args)
+bool talk_say_octets(struct talk *talk, const void *p, size_t n, const char *format, ...)
 {
-    g_autofree char *text = g_strdup_vprintf(format, args), *error = NULL;
-    g_auto(GStrv) parts = g_strsplit(text, ";", -1);
+    g_autofree char *text = NULL, *error = NULL;
+    g_auto(GStrv) parts = NULL;
     bool good = talk->saying.said != NULL;
+    va_list args;
 
+    va_start(args, format);
+    text = g_strdup_vprintf(format, args);
+    va_end(args);
+    parts = g_strsplit(text, ";", -1);
     talk->saying.left_out = false;
     for (unsigned i = 0; good && parts[i]; i++) {
         talk->saying.given = p;
@@ -239,28 +244,6 @@ static bool suite_talk_say(struct talk *talk, const uint8_t *p, size_t n, const 
     return good;
 }
 
-bool talk_say(struct talk *talk, const char *format, ...)
-{
-    va_list args;
-    bool good;
-
-    va_start(args, format);
-    good = suite_talk_say(talk, NULL, 0, format, args);
-    va_end(args);
-    return good;
-}
-
-bool talk_say_octets(struct talk *talk, const void *p, size_t n, const char *format, ...)
-{
-    va_list args;
-    bool good;
-
-    va_start(args, format);
-    good = suite_talk_say(talk, p, n, format, args);
-    va_end(args);
-    return good;
-}
-
 bool talk_ask(struct talk *talk, enum talk_sign sign, const char *words)
 {
     const char *question;
@@ -270,17 +253,21 @@ bool talk_ask(struct talk *talk, enum talk_sign sign, const char *words)
     return *question && talk_say_octets(talk, talk->saying.given, talk->saying.given_n, "%s %s", question, words);
 }
 
-static GByteArray *suite_talk_say_octets_of(struct talk *talk, const uint8_t *p, size_t n, const char *format,
-                                            va_list args)
+GByteArray *talk_octets_of(struct talk *talk, const void *p, size_t n, const char *format, ...)
 {
+    g_autofree char *text = NULL;
     enum role role = talk_role(talk);
     GByteArray *octets;
+    va_list args;
     bool good;
 
     if (!talk->saying.said)
         return NULL;
+    va_start(args, format);
+    text = g_strdup_vprintf(format, args);
+    va_end(args);
     cork(talk->saying.said, role);
-    good = suite_talk_say(talk, p, n, format, args);
+    good = talk_say_octets(talk, p, n, "%s", text);
     octets = talk->saying.said->corked[role];
     talk->saying.said->corked[role] = NULL;
     talk->saying.said->is_corked[role] = false;
@@ -288,28 +275,6 @@ static GByteArray *suite_talk_say_octets_of(struct talk *talk, const uint8_t *p,
         return octets;
     g_byte_array_unref(octets);
     return NULL;
-}
-
-GByteArray *talk_octets(struct talk *talk, const char *format, ...)
-{
-    GByteArray *octets;
-    va_list args;
-
-    va_start(args, format);
-    octets = suite_talk_say_octets_of(talk, NULL, 0, format, args);
-    va_end(args);
-    return octets;
-}
-
-GByteArray *talk_octets_of(struct talk *talk, const void *p, size_t n, const char *format, ...)
-{
-    GByteArray *octets;
-    va_list args;
-
-    va_start(args, format);
-    octets = suite_talk_say_octets_of(talk, p, n, format, args);
-    va_end(args);
-    return octets;
 }
 
 bool talk_echoes_message(const struct ddp_segment *echo)

@@ -74,7 +74,7 @@ static struct chunks_plan plan_of(const char *text)
 
         for (unsigned k = 0; k < CHUNKS_PARAMETERS; k++) {
             if (strcmp(chunks_parameters[k].name, pair[0]) == 0)
-                vector[k] = pairs_value(&chunks_parameters[k], pair[1]);
+                vector[k] = pairs_value(&pairs_chunks, k, pair[1]);
         }
     }
     chunks_settle(&pairs, vector);

@@ -20,17 +20,14 @@ UNIT_TEST(all_pairs_are_few)
     struct talk_run run = {0};
     struct pairs pairs = pairs_of(&run);
     unsigned sizes[GEOMETRY_PARAMETERS];
-    const struct covering_problem problem = {.n = GEOMETRY_PARAMETERS,
-                                             .sizes = sizes,
-                                             .allowed = geometry_allowed,
-                                             .refused = geometry_refused,
-                                             .ctx = &pairs};
+    const struct covering_problem problem = {
+        .n = GEOMETRY_PARAMETERS, .sizes = sizes, .allowed = pairs_allowed, .refused = geometry_refused, .ctx = &pairs};
     int first[COVERING_PARAMETERS_MAX];
 
     for (unsigned i = 0; i < GEOMETRY_PARAMETERS; i++)
         sizes[i] = geometry_parameters[i].n;
     memcpy(first, pairs.usual, sizeof first);
-    geometry_settle(&pairs, first);
+    pairs_settle(&pairs, first);
     for (uint32_t seed = 1; seed <= SEEDS; seed++) {
         GArray *vectors = covering_make(&problem, 2, NULL, first, seed);
 
@@ -52,11 +49,11 @@ static void read_vector(const char *text, int *vector)
 
         for (unsigned k = 0; k < GEOMETRY_PARAMETERS; k++) {
             if (strcmp(geometry_parameters[k].name, pair[0]) == 0)
-                vector[k] = pairs_value(&geometry_parameters[k], pair[1]);
+                vector[k] = pairs_value(&pairs_geometry, k, pair[1]);
         }
     }
-    geometry_settle(&pairs, vector);
-    assert_true(geometry_allowed(&pairs, vector));
+    pairs_settle(&pairs, vector);
+    assert_true(pairs_allowed(&pairs, vector));
 }
 
 struct known {
@@ -128,11 +125,11 @@ UNIT_TEST(start_up_as_found)
     int vector[COVERING_PARAMETERS_MAX];
 
     memcpy(vector, pairs.usual, sizeof vector);
-    geometry_settle(&pairs, vector);
-    assert_true(geometry_allowed(&pairs, vector));
+    pairs_settle(&pairs, vector);
+    assert_true(pairs_allowed(&pairs, vector));
     assert_true(geometry_plan_of(vector).markers && !geometry_plan_of(vector).crc);
-    vector[GEOMETRY_AT_M] = pairs_value(&geometry_parameters[GEOMETRY_AT_M], "0");
-    assert_false(geometry_allowed(&pairs, vector));
+    vector[GEOMETRY_AT_M] = pairs_value(&pairs_geometry, GEOMETRY_AT_M, "0");
+    assert_false(pairs_allowed(&pairs, vector));
 }
 
 UNIT_TEST(memory_that_is_not_there)

@@ -61,7 +61,7 @@ static void read_vector(const struct pairs *pairs, const char *text, int *vector
 
         for (unsigned k = 0; k < STARTUP_PARAMETERS; k++) {
             if (strcmp(startup_parameters[k].name, pair[0]) == 0)
-                vector[k] = pairs_value(&startup_parameters[k], pair[1]);
+                vector[k] = pairs_value(&pairs_startup, k, pair[1]);
         }
     }
     startup_settle(pairs, vector);
@@ -237,5 +237,5 @@ UNIT_TEST(texts)
     text = pairs_text(&pairs_startup, vector, 1 << STARTUP_AT_PD | 1 << STARTUP_AT_IRD);
     assert_string_equal(text, "pd=512");
     g_free(text);
-    assert_int_equal(pairs_value(&startup_parameters[STARTUP_AT_PD], "7"), COVERING_OPEN);
+    assert_int_equal(pairs_value(&pairs_startup, STARTUP_AT_PD, "7"), COVERING_OPEN);
 }

@@ -64,7 +64,7 @@ static void mounting(void **state)
     }
     mount.version = 2;
     assert_false(rpc_tcp_mount(&mount, handle, &n, &why));
-    assert_true(g_str_has_suffix(why, ": PROG_MISMATCH"));
+    assert_true(g_str_has_suffix(why, ": the server answered PROG_MISMATCH"));
     g_free(why);
     mount.version = 3;
     mount.path = "/none";

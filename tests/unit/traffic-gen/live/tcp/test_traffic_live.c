@@ -119,9 +119,8 @@ struct fixture {
     char port[8];
 };
 
-static int setup(void **state)
+static void begin(struct fixture *f)
 {
-    struct fixture *f = g_new0(struct fixture, 1);
     struct live_options options = {.close_timeout_ns = patience};
 
     f->loop = live_loop_new();
@@ -130,21 +129,15 @@ static int setup(void **state)
     f->listener = live_listen(f->loop, "127.0.0.1", "0", 1, &options, on_accept, &f->server, NULL);
     assert_non_null(f->listener);
     g_snprintf(f->port, sizeof f->port, "%u", live_listener_port(f->listener));
-    *state = f;
-    return 0;
 }
 
-static int teardown(void **state)
+static void finish(struct fixture *f)
 {
-    struct fixture *f = *state;
-
     live_loop_free(f->loop);
     g_byte_array_unref(f->server.received);
     g_byte_array_unref(f->client.received);
     g_free(f->server.why);
     g_free(f->client.why);
-    g_free(f);
-    return 0;
 }
 
 static void connect_client(struct fixture *f)
@@ -176,10 +169,8 @@ static void check_received(const struct end *end, uint64_t n)
     }
 }
 
-static void test_both_ways(void **state)
+UNIT_TEST_ON(both_ways, struct fixture, f, begin, finish)
 {
-    struct fixture *f = *state;
-
     f->client.to_write = 20000000; /* more than all buffers: waits for room occur */
     f->server.to_write = 3000000;
     connect_client(f);
@@ -192,10 +183,8 @@ static void test_both_ways(void **state)
     assert_null(f->client.why);
 }
 
-static void test_half_close(void **state)
+UNIT_TEST_ON(half_close, struct fixture, f, begin, finish)
 {
-    struct fixture *f = *state;
-
     f->client.fin_at_open = true;
     f->server.close_at_fin = true;
     connect_client(f);
@@ -204,10 +193,8 @@ static void test_half_close(void **state)
     assert_int_equal(f->server.resets + f->client.resets, 0);
 }
 
-static void test_reset(void **state)
+UNIT_TEST_ON(reset, struct fixture, f, begin, finish)
 {
-    struct fixture *f = *state;
-
     f->client.reset_at_open = true;
     connect_client(f);
     run(f, 2);
@@ -216,10 +203,8 @@ static void test_reset(void **state)
     assert_int_equal(f->client.resets, 0); /* it knows about its own reset */
 }
 
-static void test_peer_that_does_not_close(void **state)
+UNIT_TEST_ON(peer_that_does_not_close, struct fixture, f, begin, finish)
 {
-    struct fixture *f = *state;
-
     f->client.fin_at_open = true;
     connect_client(f);
     run(f, 2);
@@ -228,10 +213,8 @@ static void test_peer_that_does_not_close(void **state)
     assert_true(f->client.ticks > 0); /* their number depends on the machine */
 }
 
-static void test_refused(void **state)
+UNIT_TEST_ON(refused, struct fixture, f, begin, finish)
 {
-    struct fixture *f = *state;
-
     live_listener_close(f->listener);
     connect_client(f);
     run(f, 1);
@@ -240,9 +223,8 @@ static void test_refused(void **state)
     assert_true(live_run(f->loop, live_now() + second)); /* nothing is open: at once */
 }
 
-static void test_limit(void **state)
+UNIT_TEST_ON(limit, struct fixture, f, begin, finish)
 {
-    struct fixture *f = *state;
     struct end second_client = {.received = g_byte_array_new(), .fin_at_open = true};
     struct live_events events = events_of(&second_client);
     struct live_options options = {0};
@@ -259,10 +241,8 @@ static void test_limit(void **state)
     g_byte_array_unref(second_client.received);
 }
 
-static void test_stop(void **state)
+UNIT_TEST_ON(stop, struct fixture, f, begin, finish)
 {
-    struct fixture *f = *state;
-
     live_stop_on_signals(f->loop);
     f->client.to_write = 1;
     connect_client(f);
@@ -273,7 +253,7 @@ static void test_stop(void **state)
     assert_false(live_run(f->loop, live_now() + second / 50)); /* begins anew */
 }
 
-static void test_addresses(void **state)
+UNIT_TEST(addresses)
 {
     static const struct {
         const char *text, *host, *port;
@@ -301,7 +281,7 @@ static void test_addresses(void **state)
 }
 
 /* A stream of text, a frame with private data, and FPDUs with Markers, in pieces of every size. */
-static void test_units(void **state)
+UNIT_TEST(units)
 {
     static const uint8_t peer_frame[] = "MPA ID Req Frame\x80\x01\0\0", ulpdu[2000] = {0};
     static const uint8_t frame[] = "MPA ID Rep Frame\0\x01\0\3abc";
@@ -343,21 +323,4 @@ static void test_units(void **state)
         assert_int_equal(seen, n);
     }
     g_byte_array_unref(stream);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_both_ways, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_half_close, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_reset, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_peer_that_does_not_close, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_limit, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_stop, setup, teardown),
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_units),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,8 +109,11 @@ static void run(int64_t ns)
     }
 }
 
+static const char *const addresses_v4[] = {"192.0.2.1/24", "192.0.2.2/24"};
+static const char *const addresses_v6[] = {"2001:db8::1/64", "2001:db8::2/64"};
+
 /* fault: of host 1 */
-static void begin(const char *addresses[2], enum wire_fault fault)
+static void begin(const char *const addresses[2], enum wire_fault fault)
 {
     memset(&net, 0, sizeof net);
     net.now = 1;
@@ -128,32 +131,30 @@ static void begin(const char *addresses[2], enum wire_fault fault)
     }
 }
 
-static int begin_v4(void **state)
-{
-    begin((const char *[]){"192.0.2.1/24", "192.0.2.2/24"}, WIRE_FAULT_NONE);
-    return 0;
-}
-
-static int begin_early_loss(void **state)
-{
-    begin((const char *[]){"192.0.2.1/24", "192.0.2.2/24"}, WIRE_FAULT_SYN_DATA);
-    return 0;
-}
-
-static int begin_v6(void **state)
-{
-    begin((const char *[]){"2001:db8::1/64", "2001:db8::2/64"}, WIRE_FAULT_NONE);
-    return 0;
-}
-
-static int end_all(void **state)
+static void end_all(void)
 {
     for (unsigned i = 0; i < 2; i++)
         wire_host_free(net.hosts[i]);
     g_queue_clear_full(&net.flying, g_free);
     g_rand_free(net.rand);
-    return 0;
 }
+
+/* Defines a test for both versions of IP. */
+#define TEST_ON_BOTH(test)                                                                                             \
+    static void test##_on_both(void);                                                                                  \
+    UNIT_TEST(test##_v4)                                                                                               \
+    {                                                                                                                  \
+        begin(addresses_v4, WIRE_FAULT_NONE);                                                                          \
+        test##_on_both();                                                                                              \
+        end_all();                                                                                                     \
+    }                                                                                                                  \
+    UNIT_TEST(test##_v6)                                                                                               \
+    {                                                                                                                  \
+        begin(addresses_v6, WIRE_FAULT_NONE);                                                                          \
+        test##_on_both();                                                                                              \
+        end_all();                                                                                                     \
+    }                                                                                                                  \
+    static void test##_on_both(void)
 
 static struct endpoint place_of(unsigned host, uint16_t port)
 {
@@ -229,7 +230,7 @@ static void close_both(void)
     }
 }
 
-static void test_transfer(void **state)
+TEST_ON_BOTH(transfer)
 {
     connect_with(0, 0);
     transfer(0, OCTETS, 3000);
@@ -238,7 +239,7 @@ static void test_transfer(void **state)
     close_both();
 }
 
-static void test_transfer_over_a_bad_link(void **state)
+TEST_ON_BOTH(transfer_over_a_bad_link)
 {
     net.loss = 0.05;
     net.dup = 0.05;
@@ -250,7 +251,7 @@ static void test_transfer_over_a_bad_link(void **state)
     close_both();
 }
 
-static void test_small_window(void **state)
+TEST_ON_BOTH(small_window)
 {
     connect_with(100, 150);
     transfer(0, 20000, 3000);
@@ -259,7 +260,7 @@ static void test_small_window(void **state)
 }
 
 /* Simultaneous open: each end has its stream. */
-static void test_crossed(void **state)
+TEST_ON_BOTH(crossed)
 {
     net.dup = 0.2;
     listen_with(0, 0);
@@ -273,7 +274,7 @@ static void test_crossed(void **state)
 }
 
 /* A listener's connections have the wanted sequence numbers, which wrap, and random ones afterwards. */
-static void test_begins_at(void **state)
+TEST_ON_BOTH(begins_at)
 {
     const uint32_t iss = 0U - 100;
 
@@ -301,7 +302,7 @@ static void connect_early(void)
 }
 
 /* Unacknowledged octets of a SYN are sent again. */
-static void test_early_octets(void **state)
+TEST_ON_BOTH(early_octets)
 {
     connect_early();
     assert_int_equal(net.tcp[1]->rcv, 0);
@@ -311,10 +312,11 @@ static void test_early_octets(void **state)
 }
 
 /* Acknowledged ones are not; this peer has lost them. */
-static void test_early_octets_taken(void **state)
+UNIT_TEST(early_octets_taken)
 {
     uint8_t octets[EARLY + 1], got[EARLY];
 
+    begin(addresses_v4, WIRE_FAULT_SYN_DATA);
     connect_early();
     for (size_t i = 0; i < sizeof octets; i++)
         octets[i] = octet_at(i);
@@ -325,10 +327,11 @@ static void test_early_octets_taken(void **state)
     assert_int_equal(wire_tcp_read(net.tcp[1], got, sizeof got, net.now), 1);
     assert_int_equal(got[0], octet_at(EARLY));
     close_both();
+    end_all();
 }
 
 /* A closed window is probed without limit; octets arrive once it is open. */
-static void test_closed_window(void **state)
+TEST_ON_BOTH(closed_window)
 {
     uint8_t octets[600] = {1};
 
@@ -342,7 +345,7 @@ static void test_closed_window(void **state)
     assert_int_equal(wire_tcp_unread(net.tcp[1]), 100);
 }
 
-static void test_nobody_listens(void **state)
+TEST_ON_BOTH(nobody_listens)
 {
     struct endpoint to = place_of(1, 9);
     struct wire_tcp *tcp = wire_host_connect(net.hosts[0], &to, NULL, net.now);
@@ -352,7 +355,7 @@ static void test_nobody_listens(void **state)
     assert_int_equal(tcp->error, ECONNREFUSED);
 }
 
-static void test_peer_gone(void **state)
+TEST_ON_BOTH(peer_gone)
 {
     uint8_t octet = 1;
 
@@ -364,7 +367,7 @@ static void test_peer_gone(void **state)
     assert_int_equal(net.tcp[0]->error, ETIMEDOUT);
 }
 
-static void test_reset(void **state)
+TEST_ON_BOTH(reset)
 {
     connect_with(0, 0);
     wire_host_release(net.hosts[0], net.tcp[0], false, net.now);
@@ -373,7 +376,7 @@ static void test_reset(void **state)
 }
 
 /* RFC 5961: an RST, or a SYN, in the window but not at its beginning is answered, and has no other effect. */
-static void test_forged(void **state)
+TEST_ON_BOTH(forged)
 {
     uint8_t octet = 1;
 
@@ -389,7 +392,7 @@ static void test_forged(void **state)
 }
 
 /* Held octets leave in the segments that are put; the rest follows after the release. */
-static void test_put(void **state)
+TEST_ON_BOTH(put)
 {
     uint8_t octets[90], got[100];
 
@@ -417,7 +420,7 @@ static void test_put(void **state)
 }
 
 /* A smaller path MTU: octets in flight are sent again in smaller packets. */
-static void test_narrow_path(void **state)
+TEST_ON_BOTH(narrow_path)
 {
     connect_with(0, 0);
     transfer(0, 10000, 3000);
@@ -434,7 +437,7 @@ static void test_narrow_path(void **state)
     assert_int_equal(net.mtu_seen, 600);
 }
 
-static void test_places(void **state)
+UNIT_TEST(places)
 {
     static const struct {
         const char *address, *gateway, *why; /* NULL: it is good */
@@ -462,30 +465,4 @@ static void test_places(void **state)
             assert_non_null(strstr(why, rows[i].why));
         g_free(why);
     }
-}
-
-#define ON_BOTH(test)                                                                                                  \
-    cmocka_unit_test_setup_teardown(test, begin_v4, end_all), cmocka_unit_test_setup_teardown(test, begin_v6, end_all)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ON_BOTH(test_transfer),
-        ON_BOTH(test_transfer_over_a_bad_link),
-        ON_BOTH(test_small_window),
-        ON_BOTH(test_closed_window),
-        ON_BOTH(test_nobody_listens),
-        ON_BOTH(test_peer_gone),
-        ON_BOTH(test_reset),
-        ON_BOTH(test_forged),
-        ON_BOTH(test_put),
-        ON_BOTH(test_narrow_path),
-        ON_BOTH(test_crossed),
-        ON_BOTH(test_begins_at),
-        ON_BOTH(test_early_octets),
-        cmocka_unit_test_setup_teardown(test_early_octets_taken, begin_early_loss, end_all),
-        cmocka_unit_test(test_places),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
