@@ -143,6 +143,24 @@ bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n)
     return true;
 }
 
+bool ib_cm_decode_cut_reject(struct ib_cm *out, const uint8_t *p, size_t n)
+{
+    const size_t captured = n > IB_MAD_HEADER_LEN ? n - IB_MAD_HEADER_LEN : 0;
+    const uint8_t *body = captured > 0 ? p + IB_MAD_HEADER_LEN : NULL;
+
+    if (n < AT_ATTRIBUTE + sizeof(uint16_t) || p[0] != BASE_VERSION || p[1] != CLASS_CM || p[2] != CLASS_VERSION ||
+        get_be16(p + AT_ATTRIBUTE) != IB_CM_REJECT || captured >= layouts[IB_CM_REJECT].private_data)
+        return false;
+    *out = (struct ib_cm){.attribute = IB_CM_REJECT};
+    if (captured >= sizeof(uint32_t))
+        out->local_id = get_be32(body);
+    if (captured >= layouts[IB_CM_REJECT].remote_id + sizeof(uint32_t))
+        out->remote_id = get_be32(body + layouts[IB_CM_REJECT].remote_id);
+    if (captured >= AT_REASON + sizeof(uint16_t))
+        out->reason = get_be16(body + AT_REASON);
+    return true;
+}
+
 size_t ib_cm_encode(const struct ib_cm *cm, uint8_t *out, size_t size)
 {
     const struct layout *layout = cm_layout_of(cm->attribute);

@@ -118,7 +118,7 @@ struct ib_cm {
     uint8_t path_mtu;            /* REQUEST: code, 1 to 5: 256 to 4096 octets */
     struct ib_cm_path path;      /* REQUEST; REPLY: guid and rnr_retries */
     uint8_t subject;             /* REJECT, MRA: 0 request, 1 reply, 2 others */
-    uint16_t reason;             /* REJECT */
+    uint16_t reason;             /* REJECT; 0: not captured */
     const uint8_t *private_data; /* borrowed; padded with zeros; the true length is not transmitted */
     uint8_t private_len;         /* length of the field */
 };
@@ -128,6 +128,11 @@ struct ib_cm {
  * n ends before the private data. private_len is the captured length of the field.
  */
 bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n);
+/*
+ * Decodes what was captured of a ConnectReject that was cut before its private data: type, IDs and reason, each 0 if n
+ * ends before. False: another message, or cut before its type.
+ */
+bool ib_cm_decode_cut_reject(struct ib_cm *out, const uint8_t *p, size_t n);
 /*
  * Writes the 256 octets; private data shorter than the field is padded with zeros. Returns 0 when size is too small,
  * the attribute is unknown, or the private data is too long. Fields that struct ib_cm lacks are zero.

@@ -76,5 +76,8 @@ void watched_take_statistics(struct watched *watched, struct report_connection *
     } else {
         statistics->from_start = report->parameters.startup_seen;
     }
+    /* The other side sent what it acknowledges, but the capture does not have it. */
+    if (report->refused[REFUSED_ACK][0] + report->refused[REFUSED_ACK][1] > 0)
+        statistics->whole = false;
     report->statistics = statistics;
 }

@@ -144,7 +144,7 @@ static bool capture_look_at(struct opening *opening)
     return true;
 }
 
-static void capture_watch_drops(void *ctx, const uint8_t *p, size_t n)
+static void capture_watch_drops(void *ctx, uint8_t *p, size_t n)
 {
     drops_octets(ctx, p, n);
 }
@@ -305,6 +305,7 @@ void capture_close(struct capture *capture)
     if (capture->pcap)
         pcap_close(capture->pcap);
     unpack_free(capture->unpack);
+    free(capture->drops.links);
     free(capture->buffer);
     free(capture->name);
     free(capture);
@@ -488,7 +489,7 @@ static enum capture_status next_packet(struct capture *capture, struct packet *p
     packet->captured = header->caplen;
     packet->length = header->len > header->caplen ? header->len : header->caplen;
     packet->data = data;
-    packet->linktype = capture->linktype;
+    packet->linktype = drops_linktype(&capture->drops, capture->packets - 1, capture->linktype);
     return CAPTURE_PACKET;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/input/capture_drops.h"
 
+#include <pcap/dlt.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,7 +11,11 @@ enum {
     SECTION_MIN = 28,
     BLOCK_MIN = 12,
     BLOCK_INTERFACE = 1,
+    BLOCK_OLD_PACKET = 2,
     BLOCK_STATISTICS = 5,
+    BLOCK_PACKET = 6,
+    INTERFACE_LINK = 8,
+    INTERFACE_SNAP = 12,
     INTERFACE_OPTIONS = 16,  /* offset from the start of the block */
     STATISTICS_OPTIONS = 20, /* the same */
     BLOCK_MAX = 64 << 10,    /* octets of a block that are read */
@@ -26,6 +32,9 @@ enum {
     RESOLUTION_DEFAULT = 6,
     RESOLUTION_BINARY = 0x80,
     NS_PER_SECOND = 1000000000,
+    SNAP_LARGEST = 262144,
+    LINK_RAW = 101,
+    LINKS_KEPT = 1 << 16, /* more packets than stdio reads ahead */
 };
 /* Blocks with packets: statistics before them do not cover the whole capture. */
 static const uint32_t packet_blocks[] = {2, 3, 6};
@@ -242,6 +251,51 @@ struct capture_counts capture_drops(int fd, int64_t size)
 
 /* ---- streams ---- */
 
+/* Octets from..to of the current block, which are kept, are at p. */
+static void make_alike(const struct drops_stream *stream, uint8_t *p, uint32_t from, uint32_t to)
+{
+    const struct file file = {.swapped = stream->swapped};
+    const uint32_t largest = SNAP_LARGEST, snap = drops_get32(&file, (const uint8_t *)&largest);
+    const uint16_t first = stream->first_link == LINK_RAW ? DLT_RAW : stream->first_link; /* as libpcap compares it */
+    const uint16_t link = drops_get16(&file, (const uint8_t *)&first);
+
+    if (!stream->begun || to <= INTERFACE_LINK || drops_get32(&file, stream->kept) != BLOCK_INTERFACE)
+        return;
+    for (uint32_t at = from > INTERFACE_LINK ? from : INTERFACE_LINK; at < to && at < INTERFACE_OPTIONS; at++)
+        if (at >= INTERFACE_SNAP)
+            p[at - from] = ((const uint8_t *)&snap)[at - INTERFACE_SNAP];
+        else if (at < INTERFACE_LINK + sizeof link && stream->described > 0)
+            p[at - from] = ((const uint8_t *)&link)[at - INTERFACE_LINK];
+}
+
+static void drops_note_interface(struct drops_stream *stream, struct drops_interface *interface, uint16_t link)
+{
+    interface->link = link;
+    if (stream->described++ == 0)
+        stream->first_link = link;
+    if (link != stream->first_link && !stream->links)
+        stream->links = calloc(LINKS_KEPT, sizeof *stream->links);
+}
+
+static void drops_note_packet(struct drops_stream *stream, const struct file *file, uint32_t type)
+{
+    uint32_t number = type == BLOCK_PACKET       ? drops_get32(file, stream->kept + 8)
+                      : type == BLOCK_OLD_PACKET ? drops_get16(file, stream->kept + 8)
+                                                 : 0;
+
+    if (stream->links)
+        stream->links[stream->packets % LINKS_KEPT] =
+            stream->first_link ^ stream->interface[number < INTERFACES ? number : INTERFACES - 1].link;
+    stream->packets++;
+}
+
+int drops_linktype(const struct drops_stream *stream, uint64_t packet, int first)
+{
+    const int link = stream->links ? stream->first_link ^ stream->links[packet % LINKS_KEPT] : stream->first_link;
+
+    return link == stream->first_link ? first : link == LINK_RAW ? DLT_RAW : link;
+}
+
 /* The length of the block whose first BLOCK_MIN octets are kept; 0: not pcapng. */
 static uint32_t begin_block(struct drops_stream *stream, uint32_t *type)
 {
@@ -260,6 +314,8 @@ static uint32_t begin_block(struct drops_stream *stream, uint32_t *type)
         stream->interfaces = 0;
     }
     length = drops_get32(&file, stream->kept + 4);
+    if (has_packets(*type))
+        drops_note_packet(stream, &file, *type);
     return stream->begun && length >= BLOCK_MIN && length % 4 == 0 ? length : 0;
 }
 
@@ -279,6 +335,8 @@ static void take_block(struct drops_stream *stream, const struct file *file, con
     interface = &stream->interface[number < INTERFACES ? number : INTERFACES - 1];
     if (type == BLOCK_INTERFACE) {
         interface->clock = clock_of(file, block, length);
+        if (stream->begun)
+            drops_note_interface(stream, interface, drops_get16(file, block + INTERFACE_LINK));
         return;
     }
     counts = counts_of(file, &interface->clock, block, length);
@@ -318,7 +376,7 @@ static void look_at_block(struct drops_stream *stream)
     stream->n_kept = stream->to_keep = 0;
 }
 
-void drops_octets(struct drops_stream *stream, const uint8_t *p, size_t n)
+void drops_octets(struct drops_stream *stream, uint8_t *p, size_t n)
 {
     while (n > 0 && !stream->unusual) {
         uint32_t to_keep = stream->to_keep ? stream->to_keep : BLOCK_MIN;
@@ -330,6 +388,7 @@ void drops_octets(struct drops_stream *stream, const uint8_t *p, size_t n)
         } else {
             memcpy(stream->kept + stream->n_kept, p, step);
             stream->n_kept += (uint32_t)step;
+            make_alike(stream, p, stream->n_kept - (uint32_t)step, stream->n_kept);
             if (stream->n_kept == to_keep)
                 look_at_block(stream);
         }

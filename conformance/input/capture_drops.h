@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a pcapng file says about the capture: packets that the capturing program had to drop, and when it ended. */
+/*
+ * What a pcapng file says about the capture: packets that the capturing program had to drop, when it ended, and in a
+ * stream the link types of its interfaces.
+ */
 #ifndef IWARP_CONFORMANCE_INPUT_CAPTURE_DROPS_H
 #define IWARP_CONFORMANCE_INPUT_CAPTURE_DROPS_H
 
@@ -43,11 +46,23 @@ struct drops_stream {
     struct drops_interface { /* in this section; the last is the largest of all further interfaces */
         struct drops_clock clock;
         struct capture_counts counts;
+        uint16_t link; /* LINKTYPE_* */
     } interface[64];
     uint32_t interfaces;
     struct capture_counts sum; /* of all sections; never falls */
+    uint64_t described;        /* interfaces of all sections */
+    uint16_t first_link;       /* of the first of them */
+    uint64_t packets;
+    /* Of the latest packets, XOR the first link type; owned by the caller. NULL: each interface has that link type. */
+    uint16_t *links;
 };
-void drops_octets(struct drops_stream *stream, const uint8_t *p, size_t n);
+/*
+ * libpcap refuses an interface that differs from the first one in link type or snap length. So the octets of each
+ * interface are changed: to the link type of the first, and to the largest snap length.
+ */
+void drops_octets(struct drops_stream *stream, uint8_t *p, size_t n);
+/* DLT_* of a packet that libpcap has just read, counted from 0. first: of the first interface. */
+int drops_linktype(const struct drops_stream *stream, uint64_t packet, int first);
 /*
  * Instead of drops_octets(): a whole Interface Description or Statistics Block of this machine's byte order, at least
  * 12 octets.

@@ -245,7 +245,7 @@ static ssize_t read_unpacked(void *cookie, char *out, size_t room)
             return -1;
     }
     if (unpack->watch.octets)
-        unpack->watch.octets(unpack->watch.ctx, (const uint8_t *)out, made);
+        unpack->watch.octets(unpack->watch.ctx, (uint8_t *)out, made);
     return (ssize_t)made;
 }
 

@@ -13,10 +13,10 @@
 
 struct unpack;
 
-/* Sees the content as it is read. */
+/* Sees the content as it is read, and may change it. */
 struct unpack_watch {
     void *ctx;
-    void (*octets)(void *ctx, const uint8_t *p, size_t n);
+    void (*octets)(void *ctx, uint8_t *p, size_t n);
 };
 
 /*

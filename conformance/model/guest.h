@@ -23,6 +23,7 @@ struct stack;
 struct statistics;
 struct terminal;
 struct tested_suite;
+struct text_table;
 struct trouble_facts;
 struct _JsonObject;
 
@@ -77,6 +78,8 @@ struct guest_face {
     void *(*read_json)(struct json_reading *reading, struct _JsonObject *object);
     void (*join)(void *report, const void *later);
     void (*write_junit)(const void *report, struct tested_suite *suite);
+    /* --stats: a row for each operation or procedure that failed, and each of its statuses. */
+    void (*add_statuses)(const void *report, struct text_table *table);
     void (*write_html_terms)(const void *report, struct html_page *page); /* among the connection's */
     void (*write_html)(const void *report, struct html_page *page);
 };

@@ -80,9 +80,11 @@ gchar *report_ib_terms_text(const struct report_ib *ib)
     if (ib->request_seen && ib->reply_seen)
         g_string_append_printf(text, ", initiator IRD %u ORD %u, responder IRD %u ORD %u", ib->ird[0], ib->ord[0],
                                ib->ird[1], ib->ord[1]);
-    if (!ib->request_seen)
+    if (!ib->request_seen && !ib->rejected)
         g_string_append(text, ", capture starts mid-connection");
-    if (ib->rejected)
+    if (ib->rejected && ib->reject_reason == 0)
+        g_string_append(text, ", rejected (reason not captured)");
+    else if (ib->rejected)
         g_string_append_printf(text, ", rejected (reason %u)", ib->reject_reason);
     return g_string_free(text, FALSE);
 }

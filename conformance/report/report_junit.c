@@ -6,6 +6,7 @@
 #include "conformance/options/options.h"
 #include "conformance/print/print.h"
 #include "conformance/report/report_formats.h"
+#include "conformance/report/report_parts.h"
 #include "conformance/report/report_tested.h"
 #include "support/utc.h"
 
@@ -51,11 +52,15 @@ static void write_ib_properties(struct tested_suite *suite, const struct report_
     tested_property(suite, "ib.complete", connection->complete ? "yes" : "no");
 }
 
-static void write_capture_properties(struct tested_suite *suite, const struct report_capture *capture)
+static void write_capture_properties(struct report_suite *of)
 {
-    g_autofree gchar *part = part_text(&capture->part);
+    const struct report_capture *capture = of->capture;
+    struct tested_suite *suite = &of->tested;
+    g_autofree gchar *part = part_text(&capture->part), *verdict = of->connection ? NULL : verdict_text(of->report);
 
     tested_property(suite, "capture", capture->file);
+    if (verdict)
+        tested_property(suite, "verdict", verdict);
     if (part)
         tested_property(suite, "part", part);
     tested_property_number(suite, "packets", true, capture->packets);
@@ -198,7 +203,7 @@ static void junit_write_suite(struct report_suite *suite, void *ctx)
         tested->shared = true;
         if (suite->capture->trouble)
             tested->err = tested_keep(tested, printable_text(suite->capture->trouble));
-        write_capture_properties(tested, suite->capture);
+        write_capture_properties(suite);
     }
     tested_property(tested, "version", IWARP_KIT_VERSION);
     tested_property(tested, "profile", suite->report->options->profile);

@@ -6,6 +6,7 @@
  */
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
+#include "conformance/report/report_parts.h"
 #include "conformance/report/report_trouble.h"
 #include "conformance/report/report_violations.h"
 #include "support/json_writer.h"
@@ -182,12 +183,15 @@ static void add_not_kept(struct json_writer *writer, const struct report_capture
 
 static void add_invocation(struct json_writer *writer, const struct report *report)
 {
+    g_autofree gchar *verdict = verdict_text(report);
+
     json_begin_array(writer, "invocations");
     json_begin_object(writer, NULL);
     if (report->options->command_line)
         json_string(writer, "commandLine", report->options->command_line);
     json_bool(writer, "executionSuccessful", report->status != CHECK_TROUBLE);
     json_number(writer, "exitCode", report->status);
+    json_string(writer, "exitCodeDescription", verdict);
     json_begin_array(writer, "toolExecutionNotifications");
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);

@@ -29,6 +29,8 @@ struct text_table *stats_table_latencies(const struct statistics *statistics);
 struct text_table *stats_table_ways(const struct statistics *statistics);
 /* One row for all connections between a client and a server. */
 struct text_table *stats_table_pairs(const GArray *entries);
+/* Replies by operation and status: of those that failed at least once. */
+struct text_table *stats_table_statuses(const struct report_connection *connection);
 struct text_table *stats_table_operations(const struct statistics *statistics);
 struct text_table *stats_table_carriers(const struct statistics *statistics);
 /* Lines beside the tables: gchar *. Owned by the caller. */

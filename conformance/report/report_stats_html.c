@@ -240,6 +240,7 @@ static void stats_html_write_entry(struct html_page *page, const struct stats_en
     stats_html_write_advice(page, entry);
     write_plots(page, statistics);
     write_calls(page, statistics);
+    stats_html_write_table(page, "Replies by operation and status", stats_table_statuses(connection));
     stats_html_write_table(page, "RDMA operations", stats_table_operations(statistics));
     stats_html_write_table(page, statistics->ib ? "Packets" : "TCP segments and FPDUs",
                            stats_table_carriers(statistics));
@@ -257,16 +258,17 @@ void stats_write_html(struct html_page *page)
     if (entries->len > 0) {
         markup_begin(page->writer, "section", "id", "statistics", NULL);
         markup_element(page->writer, "h2", NULL, "Why is it slow?");
+        if (all) {
+            markup_element(page->writer, "h3", NULL, "All connections together");
+            stats_html_write_table(page, "By client and server", stats_table_pairs(entries));
+            write_calls(page, all);
+        }
         for (guint i = 0; i < MIN(entries->len, CONNECTIONS_SHOWN); i++)
             stats_html_write_entry(page, &g_array_index(entries, struct stats_entry, i));
         if (entries->len > CONNECTIONS_SHOWN)
             markup_element(page->writer, "p", "more",
                            "%u connections with less traffic are not shown here; --format=json has all",
                            entries->len - CONNECTIONS_SHOWN);
-        if (all) {
-            markup_element(page->writer, "h3", NULL, "All connections together");
-            write_calls(page, all);
-        }
         markup_end(page->writer);
     }
     statistics_free(all);

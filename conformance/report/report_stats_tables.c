@@ -87,6 +87,15 @@ struct text_table *stats_table_latencies(const struct statistics *statistics)
     return table;
 }
 
+struct text_table *stats_table_statuses(const struct report_connection *connection)
+{
+    static const char *const heads[] = {"Replies", "status", "number"};
+    struct text_table *table = text_table_new(heads, G_N_ELEMENTS(heads));
+
+    REPORT_GUEST(&connection->guest, add_statuses, table);
+    return table;
+}
+
 /* ---- clients and servers ---- */
 
 struct pair {

@@ -56,6 +56,7 @@ static void text_write_entry(const struct terminal *terminal, const struct stats
     text_write_advice(terminal, entry);
     if (statistics->calls) {
         text_write_table(terminal, stats_table_latencies(statistics));
+        text_write_table(terminal, stats_table_statuses(connection));
         text_write_table(terminal, stats_table_ways(statistics));
     }
     text_write_table(terminal, stats_table_operations(statistics));

@@ -74,12 +74,18 @@ static double missing_share(const struct statistics *s)
     return share_of(saturating_sum(s->lost, s->ib ? 0 : less(all, read)), saturating_sum(all, s->lost));
 }
 
+/* A connection from its start has packets of both directions: the answer to the request that opened it. */
+static bool is_one_way(const struct statistics *s)
+{
+    return !s->tapped && (s->carrier[0].n[CARRIER_PACKETS] == 0 || s->carrier[1].n[CARRIER_PACKETS] == 0);
+}
+
 struct left_out advice_left_out(const struct statistics *s, const struct stat_calls *sums)
 {
     enum { CALLS_ENOUGH = 8 };
     static const double much = 0.2;
     const struct histogram *latency = &sums->time[CALL_LATENCY];
-    struct left_out left = {.unread = unread_sends(s), .lossy = !s->whole};
+    struct left_out left = {.unread = unread_sends(s), .lossy = !s->whole || (!s->from_start && is_one_way(s))};
 
     left.untimed = saturating_sum(saturating_sum(s->orphans, stat_unanswered(sums)), sums->n[CALLS_UNCERTAIN]);
     if (left.unread > 0 || (left.untimed > 0 && latency->count < CALLS_ENOUGH) ||
@@ -94,7 +100,7 @@ static void advice_on_left_out(GArray *array, const struct statistics *s, const 
 {
     const struct left_out left = advice_left_out(s, sums);
     uint64_t missing = s->carrier[0].n[CARRIER_HOLES] + s->carrier[1].n[CARRIER_HOLES];
-    bool one_way = !s->tapped && (s->carrier[0].n[CARRIER_PACKETS] == 0 || s->carrier[1].n[CARRIER_PACKETS] == 0);
+    bool one_way = is_one_way(s);
     uint64_t calls = saturating_sum(sums->n[CALLS], s->orphans);
     GString *figures;
 

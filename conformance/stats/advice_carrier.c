@@ -99,7 +99,7 @@ void advice_on_operations(GArray *array, const struct statistics *s, const struc
     for (unsigned side = 0; side < 2; side++)
         on_reads(array, s, side);
     on_inline(array, s, sums);
-    if (sums->n[CALLS] == 0)
+    if (sums->n[CALLS] == 0 && advice_left_out(s, sums).unread == 0)
         on_small_sends(array, s);
 }
 

@@ -140,6 +140,8 @@ void trouble_outcome_failed(struct trouble_facts *facts, const struct trouble_tr
         *again = (struct trouble_again){
             .error = try->error, .what = try->what, .key = key, .weak = weak, .all = {.first = try->event}};
     }
+    if (again->turn.slot == 0 && trouble_begins_anew(&again->all, try->event.time_ns, try->error->cure))
+        again->all = (struct trouble_repeated){.first = try->event};
     again->weak = weak;
     again->all.last = try->event;
     again->all.n++;

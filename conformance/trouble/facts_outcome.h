@@ -65,6 +65,14 @@ struct trouble_again {
 
 enum { TROUBLE_TURNS = 16 };
 
+/*
+ * Failures of the same request that are farther apart than this do not count together. What a client repeats by itself,
+ * the client repeats within one lease, commonly 90 s: retransmissions follow after 60 s at most, a client that was
+ * asked to wait tries again after 15 s at most, and leases are renewed after two thirds of their time. After a longer
+ * time an application, or a person, asks again, and each time gets the answer.
+ */
+#define TROUBLE_AGAIN_NS INT64_C(90000000000)
+
 struct trouble_outcome {
     struct trouble_asked asked[TROUBLE_ASKED]; /* by number */
     struct trouble_turn turn[TROUBLE_TURNS];
@@ -94,6 +102,12 @@ void trouble_outcome_failed(struct trouble_facts *facts, const struct trouble_tr
 void trouble_outcome_succeeded(struct trouble_facts *facts, const struct trouble_try *try);
 /* The place of a request in its slot: it was carried out. */
 void trouble_outcome_turn(struct trouble_facts *facts, const struct trouble_try *try);
+/* The next failure of a request does not belong to those before: it came too late, and they were few. */
+static inline bool trouble_begins_anew(const struct trouble_repeated *before, int64_t time_ns,
+                                       const struct trouble_cure *cure)
+{
+    return before->n > 0 && before->n <= cure->tries && time_ns - before->last.time_ns > TROUBLE_AGAIN_NS;
+}
 /* The same request failed more often than its caller may try. */
 bool trouble_is_repeated(const struct trouble_again *again);
 bool trouble_outcome_is_plain(const struct trouble_facts *facts);

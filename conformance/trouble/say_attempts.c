@@ -70,10 +70,12 @@ static enum outcome outcome_of_tcp(const struct trouble_facts *facts)
 
 static enum outcome outcome_of_ib(const struct trouble_facts *facts)
 {
-    if (facts->parts > 0 || facts->step[STEP_READY].n > 0 || facts->step[STEP_REQUEST].n == 0)
+    if (facts->parts > 0 || facts->step[STEP_READY].n > 0)
         return OUTCOME_FINE;
     if (facts->step[STEP_REJECT].n > 0)
         return OUTCOME_REJECTED;
+    if (facts->step[STEP_REQUEST].n == 0)
+        return OUTCOME_FINE;
     if (!lasted(facts, facts->step[STEP_REPLY].n > 0 ? STEP_REPLY : STEP_REQUEST))
         return OUTCOME_FINE;
     return facts->step[STEP_REPLY].n > 0 ? OUTCOME_INCOMPLETE : OUTCOME_UNANSWERED;
@@ -290,8 +292,11 @@ static void say_rejected(GString *text, const struct attempts *attempts, const c
         g_string_append(text, " (MPA Reply with R)");
         return;
     }
-    g_string_append_printf(text, ": reason %" PRIu16 "%s%s", reason, known ? ", " : "", known ? known : "");
-    if (reason == IB_CM_REJECT_INVALID_SERVICE_ID)
+    if (reason == 0)
+        g_string_append(text, "; the capture does not have the reason");
+    else
+        g_string_append_printf(text, ": reason %" PRIu16 "%s%s", reason, known ? ", " : "", known ? known : "");
+    if (reason == IB_CM_REJECT_INVALID_SERVICE_ID && port != 0)
         g_string_append_printf(text, ": nothing listens on port %" PRIu16 " there", port);
 }
 
@@ -301,6 +306,8 @@ static gchar *next_rejected(const struct saying *saying, const struct attempts *
 
     if (!first->ib)
         return g_strdup("the application rejected it, or its connection limit is reached: look at its log");
+    if (first->reject_reason == 0)
+        return g_strdup("capture again without a snap length: the reason says who has to do what");
     return g_strdup(first->reject_reason == IB_CM_REJECT_INVALID_SERVICE_ID ? how_to_enable(saying, first)
                                                                             : reason_hint(first->reject_reason));
 }
@@ -352,7 +359,10 @@ static bool alike(const struct trouble_facts *a, const struct trouble_facts *b)
 
 static void add_attempt(struct attempts *attempts, const struct trouble_facts *facts)
 {
-    const struct trouble_repeated *asked = &facts->step[facts->ib || facts->rdma ? STEP_REQUEST : STEP_SYN];
+    const bool cut = facts->ib && facts->step[STEP_REQUEST].n == 0; /* only the refusals were read */
+    const struct trouble_repeated *asked = &facts->step[cut                        ? STEP_REJECT
+                                                        : facts->ib || facts->rdma ? STEP_REQUEST
+                                                                                   : STEP_SYN];
 
     if (attempts->connections++ == 0) {
         attempts->first = facts;

@@ -46,6 +46,37 @@ static bool was_in_use(const struct saying *saying, const struct trouble_mount *
     return false;
 }
 
+/*
+ * The client may have mounted before the capture began: a client that has lost its session takes the steps of a mount
+ * again, up to RECLAIM_COMPLETE.
+ */
+static bool may_resume(const struct saying *saying, const struct trouble_facts *facts)
+{
+    const struct trouble_mount *mount = facts->mount;
+
+    if (mount->step < MOUNT_CLIENT || mount->step > MOUNT_RECLAIM)
+        return false;
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_facts *other = facts_at(saying, i);
+
+        for (unsigned k = 0; k < other->n_failures; k++) {
+            const struct trouble_failure *failure = &other->failure[k];
+
+            if (failure->error->cure && failure->all.first.time_ns < mount->failed.first.time_ns &&
+                (failure->error->cure->subject == SUBJECT_SESSION || failure->error->cure->subject == SUBJECT_STATEID))
+                return true;
+        }
+    }
+    return facts->step[STEP_REQUEST].n == 0;
+}
+
+/* The client looked up a name in a directory that it knew before: this is not the path of a mount. */
+static bool is_of_old_mount(const struct trouble_facts *facts)
+{
+    return facts->mount->step == MOUNT_PATH && facts->step[STEP_REQUEST].n == 0 &&
+           !trouble_happened(&facts->mount->passed[MOUNT_ROOT]);
+}
+
 /* What to do about an error. The end of the error's name chooses the advice. */
 static gchar *mount_advice(const struct trouble_facts *facts)
 {
@@ -72,8 +103,9 @@ static gchar *mount_advice(const struct trouble_facts *facts)
 static void say_refused(const struct saying *saying, const struct trouble_facts *facts)
 {
     const struct trouble_mount *mount = facts->mount;
-    const bool used = was_in_use(saying, mount);
-    GString *text = g_string_new(used ? "the client could not resume the mount: " : "the mount was refused: ");
+    GString *text = g_string_new(was_in_use(saying, mount)   ? "the client could not resume the mount: "
+                                 : may_resume(saying, facts) ? "the mount was refused, or not resumed: "
+                                                             : "the mount was refused: ");
     g_autofree gchar *path = g_strescape(mount->path, NULL);
     struct trouble *trouble;
     char time[UNITS_SIZE];
@@ -158,7 +190,7 @@ void say_mount(struct saying *saying)
     for (guint i = 0; i < saying->facts->len && !saying->refused; i++) {
         const struct trouble_mount *mount = facts_at(saying, i)->mount;
 
-        if (mount && mount->failed.n > 0 && !passed_later(mount, passed))
+        if (mount && mount->failed.n > 0 && !passed_later(mount, passed) && !is_of_old_mount(facts_at(saying, i)))
             saying->refused = facts_at(saying, i);
     }
     if (saying->refused)

@@ -73,6 +73,11 @@ static struct repeated join_ones(const GArray *ones, guint from, guint to)
     for (guint i = from; i < to; i++) {
         const struct trouble_again *again = g_array_index(ones, struct one, i).again;
 
+        if (trouble_begins_anew(&repeated.all, again->all.first.time_ns, again->error->cure)) {
+            repeated.first = g_array_index(ones, struct one, i);
+            repeated.all = again->all;
+            repeated.all.n = 0;
+        }
         repeated.all.n += again->all.n;
         if (again->all.last.time_ns >= repeated.all.last.time_ns || i == from) {
             repeated.all.last = again->all.last;

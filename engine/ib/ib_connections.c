@@ -153,7 +153,9 @@ struct ib_connection *ib_connections_packet(struct ib_connections *connections, 
     if (connections->oldest)
         connections_retire(connections, connections->oldest, arrival->time_ns);
     if (packet->headers & IB_HAS_DETH)
-        return packet->bth.qp == IB_QP_CM && ib_cm_decode(&cm, packet->payload, packet->payload_captured)
+        return packet->bth.qp == IB_QP_CM && (ib_cm_decode(&cm, packet->payload, packet->payload_captured) ||
+                                              (packet->payload_captured < packet->payload_len &&
+                                               ib_cm_decode_cut_reject(&cm, packet->payload, packet->payload_captured)))
                    ? ib_managed(connections, arrival, &cm)
                    : NULL;
     if (!packet->info || ib_service_of(packet->bth.opcode) != IB_RC)

@@ -76,6 +76,18 @@ static void managed_take_reply(struct ib_connections *connections, struct pair *
     INVARIANT(pair->id[1].pair == pair && pair->connection.request_seen);
 }
 
+/* The request was cut, too, and has made no connection. */
+static struct pair *managed_open_rejected(struct ib_connections *connections, const struct ib_arrival *arrival,
+                                          const struct ib_cm *cm)
+{
+    struct pair *pair =
+        ib_pair_open(connections, &arrival->destination, &arrival->source, arrival->frame, arrival->time_ns);
+
+    if (pair)
+        ib_id_add(connections, pair, 0, cm->remote_id);
+    return pair;
+}
+
 struct ib_connection *ib_managed(struct ib_connections *connections, const struct ib_arrival *arrival,
                                  const struct ib_cm *cm)
 {
@@ -90,6 +102,9 @@ struct ib_connection *ib_managed(struct ib_connections *connections, const struc
             managed_take_request(connections, pair, cm, arrival->time_ns);
     } else if (pair && cm->attribute == IB_CM_REPLY && side == 1 && !pair->connection.reply_seen) {
         managed_take_reply(connections, pair, cm, arrival->time_ns);
+    } else if (!pair && cm->attribute == IB_CM_REJECT && !cm->private_data) {
+        pair = managed_open_rejected(connections, arrival, cm);
+        side = 1;
     }
     if (!pair)
         return NULL;

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The end of a capture: known from Interface Statistics Blocks, or not; and interfaces that differ."""
+import gzip
+import re
 import struct
+import subprocess
+import sys
+import threading
 
 import pytest
 
 SECOND = 1_000_000
+# Standard input, a few octets at a time.
+PIECES = "import os, sys; d = sys.stdin.buffer.read(); n = int(sys.argv[1]); [os.write(1, d[i:i + n]) for i in range(0, len(d), n)]"
 
 
 def block(order, kind, body):
@@ -97,3 +104,37 @@ def test_interfaces_differ(report, hang, tmp_path, link, snap, strip):
     assert found[0] == found[1] and found[0][1] == len(hang)
     filtered = report("-r", tmp_path / "both.pcapng", "tcp")[1]["captures"][0]
     assert filtered["connections"] == found[0][2]
+
+
+def piped(check, octets, piece, *arguments):
+    """From a pipe that gives a few octets at a time."""
+    with subprocess.Popen([sys.executable, "-c", PIECES, str(piece)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as writer:
+        threading.Thread(target=lambda: (writer.stdin.write(octets), writer.stdin.close())).start()
+        return check(*arguments, "-", stdin=writer.stdout).stdout
+
+
+@pytest.mark.parametrize("links, snaps, strips", [((1, 101), (262144, 262144), (0, 14)), ((101, 1), (65535, 0), (14, 0)),
+                                                  ((1, 1), (80, 65535), (0, 0)), ((1, 1), (65535, 96), (0, 0)), ((1, 1), (262144, 262144), (0, 0))])
+@pytest.mark.parametrize("order", "<>")
+def test_interfaces_of_a_stream_differ(check, hang, tmp_path, order, links, snaps, strips):
+    """Compressed, or from a pipe: as a plain file."""
+    octets = head(order) + interface(order, links[0], snaps[0]) + interface(order, links[1], snaps[1])
+    packets = [(number % 2, time, frame[strips[number % 2]:]) for number, (time, frame) in enumerate(hang[:60])]
+    if snaps[0] < 100:  # the packets of the first interface are small ones
+        packets = [(len(frame) > snaps[0], time, frame) for _, time, frame in packets]
+    if 0 < snaps[1] < 100:
+        packets = [(len(frame) <= snaps[1], time, frame) for _, time, frame in packets]
+    assert len({number for number, _, _ in packets}) == 2
+    octets += b"".join(packet(order, *each) for each in packets)
+    native = head("<") + interface("<", links[0], 0) + interface("<", links[1], 0) + b"".join(packet("<", *each) for each in packets)
+    (tmp_path / "plain.pcapng").write_bytes(native)
+    whole = check(tmp_path / "plain.pcapng").stdout.splitlines()
+    assert whole[0].startswith("PASS"), whole
+    (tmp_path / "packed.pcapng.gz").write_bytes(gzip.compress(octets))
+    for said in (check(tmp_path / "packed.pcapng.gz").stdout, *(piped(check, octets, piece) for piece in (1, 7, 100000))):
+        assert [re.sub(r"^(-|/\S+): ", "", line) for line in said.splitlines()] == [re.sub(r"^/\S+: ", "", line) for line in whole]
+
+
+def test_an_interface_of_a_stream_with_an_unknown_link_type(check, hang):
+    octets = head("<") + interface("<") + interface("<", 190) + b"".join(packet("<", number % 2, *each) for number, each in enumerate(hang))
+    assert "link type 190" in check("-", input=octets).stderr

@@ -2,10 +2,12 @@
 """--format=sarif, github and markdown: the same findings as in the JSON report, valid, and safe against any name.
 
 sarif-2.1.0-rtm.5.json is the OASIS schema as published by SchemaStore."""
+import html
 import json
 import re
 import shutil
 import urllib.parse
+import xml.etree.ElementTree
 
 import jsonschema
 import pytest
@@ -193,3 +195,31 @@ def test_markdown_summary(check, report, captures, no_mpa):
     assert severities == sorted(severities, key=["error", "warning", "note"].index)
     assert any(line.startswith("- unused waiver: MPA-4.3-04") for line in lines)
     assert len(result.stdout) < 1_000_000
+
+
+@pytest.fixture(name="verdicts")
+def fixture_verdicts(root, good, bad, no_mpa, capture, play, timed):
+    """A capture for each kind of first line."""
+    kept = root / "tests" / "check" / "trouble"
+    endless = play([*["I call nfs3.getattr", "R reply status=5"] * 20], start="with nfs")
+    return {"PASS: ": good, "FAIL: ": bad, "NOTHING TO CHECK: ": no_mpa, "TROUBLE: ": kept / "g40-server-silent.pcap",
+            "TROUBLE: requests failed": timed(endless, [n * 10**8 for n in range(40)]),
+            "PASS, but ": kept / "d1-cnp-and-ce-roce.pcap"}
+
+
+@pytest.mark.parametrize("option", [(), ("--fail-on=trouble",)])
+def test_every_format_has_the_first_line_of_the_text(check, verdicts, option):
+    for begins, path in verdicts.items():
+        first = check(*option, path).stdout.splitlines()[0]
+        assert first.startswith(begins), first
+        said = {form: check(*option, f"--format={form}", path).stdout for form in ("junit", "tap", "sarif", "github", "markdown", "html")}
+        junit = xml.etree.ElementTree.fromstring(said["junit"].encode())
+        assert [each.get("value") for each in junit.iter("property") if each.get("name") == "verdict"] == [first]
+        assert said["tap"].splitlines()[-1] == f"# {first}"
+        assert json.loads(said["sarif"])["runs"][0]["invocations"][0]["exitCodeDescription"] == first
+        assert first in said["github"].splitlines()
+        word, _, rest = first.partition(": ")
+        title, _, text = said["markdown"].partition("\n\n")
+        assert title == f"## iwarp-check: {word}" and re.sub(r"\\(.)", r"\1", text).startswith(f"{rest}.")
+        shown = re.search(r"<h1>(.*?)</h1><p class=\"summary\">(.*?)</p>", said["html"]).groups()
+        assert tuple(map(html.unescape, shown)) == (word, rest)

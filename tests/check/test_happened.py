@@ -243,6 +243,24 @@ def test_sarif(check, root, report, options):
         assert location["artifactLocation"]["index"] == n and location["region"]["startLine"] == trouble["frame"]
 
 
+@pytest.mark.parametrize("snap, words, step", [
+    (100, "rejected the connection 3 times in 4.00 ms: reason 8, invalid service ID", "20049"),
+    (96, "rejected the connection 3 times in 4.00 ms; the capture does not have the reason", "capture again without a snap length"),
+    (88, "rejected the connection 3 times in 4.00 ms; the capture does not have the reason", "capture again without a snap length")])
+def test_a_reject_that_is_cut(report, tmp_path, snap, words, step):
+    """The ConnectRequest is cut, too."""
+    cut = rewrite(TROUBLE / "f5-rej-invalid-service-id-roce.pcap", tmp_path / "cut.pcap", lambda packet: [(snap, packet[1], packet[2][:snap])])
+    (found,) = report(cut)[1]["captures"][0]["trouble"]
+    assert found["kind"] == "connect-rejected" and words in found["words"] and step in found["next"] and found["count"] == 3
+
+
+@pytest.mark.parametrize("snap", [62, 80, 96, 128])
+def test_no_reject_in_a_cut_capture(report, capture, tmp_path, snap):
+    source = capture("mount-nfs41", "--transport=roce", "--pcap", suffix="pcap")
+    cut = rewrite(source, tmp_path / "cut.pcap", lambda packet: [(min(packet[0], snap), packet[1], packet[2][:snap])])
+    assert "connect-rejected" not in [each["kind"] for each in report(cut)[1]["captures"][0]["trouble"]]
+
+
 def test_color(check):
     hang = TROUBLE / "c8-dead-server-stats-order-roce.pcap"
     assert check("--color=always", hang).stdout.startswith("\033[1;31mTROUBLE")

@@ -564,6 +564,17 @@ def test_statistics_say_what_the_json_report_says(page, report, slow):
     assert section(page("--stats", *slow)[1]) is not None and "All connections together" in words(section(page("--stats", *slow)[1]))
 
 
+def test_a_table_by_client_and_server_comes_first(page, report, capture, slow):
+    """A mount with several connections has one row; one connection needs no such table."""
+    table = next(section(page("--stats", *slow)[1]).iter("table"))
+    assert words(next(table.iter("caption"))) == "By client and server"
+    (row,) = list(table.iter("tr"))[1:]
+    figures = [connection["statistics"]["calls"] for capture in report("--stats", *slow)[1]["captures"] for connection in capture["connections"]]
+    calls = sum(each["calls"] for rows in figures for each in rows if each["direction"] != "reverse" and not each["name"].startswith("with "))
+    assert [words(cell) for cell in row][:3] == ["192.0.2.1 -> 192.0.2.2", str(len(figures)), str(calls)]
+    assert "By client and server" not in words(section(page("--stats", capture("nfs3"))[1]))
+
+
 def seconds(text):
     value, unit = text.split()
     return float(value) * {"s": 1, "ms": 1e-3, "µs": 1e-6}[unit]

@@ -225,3 +225,55 @@ def test_replies_by_status(play, report, check, schema):
     printed = check("--print=ndjson", capture).stdout.splitlines()
     assert sum('"type" : "call"' in line and '"status" : "NFS4ERR_OLD_STATEID"' in line for line in printed) == 3
     assert all('"source" : "192.0.2.' in line and '"destination" : "192.0.2.' in line for line in printed)
+
+
+@pytest.mark.parametrize("lines, gaps, n", [
+    (1, [1] * 9, 10), (0, [100] * 9, 10), (0, [100, 1, 1, 100, 1, 1, 1, 100, 1], 10), (1, [80] * 9, 10), (1, [100] * 4 + [1] * 5, 6),
+    (1, [1] * 5 + [10000], 7)], ids=["loop", "seldom", "a few now and then", "once a lease", "a loop after single failures", "again after the loop"])
+def test_failures_that_are_far_apart(play, timed, report, lines, gaps, n):
+    """gaps: seconds between failures of the same request; n: how many of them make the line."""
+    script = session(*calls(READ[4], "results=3 status=10024", len(gaps) + 1))
+    times = [n * S // 1000 for n in range(4)]
+    for gap in [1, *gaps]:
+        times += [times[-1] + gap * S, times[-1] + gap * S + S // 1000]
+    found = repeated(report(timed(play(script[1:], start=script[0]), times))[1]["captures"][0]["trouble"])
+    assert [each["count"] for each in found] == [n] * lines
+
+
+@pytest.mark.parametrize("apart, lines", [(1, 1), (120, 0)])
+def test_failures_on_many_connections_that_are_far_apart(play, timed, report, apart, lines):
+    script = [line for n in range(8) for line in [*(["next with nfs"] if n else []), *calls("nfs3.read", "status=5", 1)]]
+    found = report(timed(play(script, start="with nfs"), [n // 2 * apart * S + n % 2 * S // 1000 for n in range(16)]))[1]
+    assert len(repeated(found["captures"][0]["trouble"])) == lines
+
+
+def without_start(source, target, packets_of_start):
+    """A copy without the first packets."""
+    data, at = source.read_bytes(), 24
+    for _ in range(packets_of_start):
+        at += 16 + int.from_bytes(data[at + 8:at + 12], "little")
+    target.write_bytes(data[:24] + data[at:])
+    return target
+
+
+@pytest.mark.parametrize("start, at, reply, words", [
+    (0, 3, "results=1 status=10022", "the mount was refused: CREATE_SESSION"),
+    (5, 3, "results=1 status=10022", "the mount was refused, or not resumed: CREATE_SESSION"),
+    (5, 9, "results=3 status=2", "the mount was refused: LOOKUP of /export")])
+def test_a_capture_that_starts_late(play, report, tmp_path, start, at, reply, words):
+    """After the start-up of the connection, only the steps up to RECLAIM_COMPLETE are those of a client that recovers, too."""
+    source = play([*MOUNTED[:at], f"R reply {reply}"], start="with nfs")
+    (found,) = report(without_start(source, tmp_path / "late.pcap", start))[1]["captures"][0]["trouble"]
+    assert found["kind"] == "mount-refused" and words in found["words"]
+
+
+def test_a_client_that_lost_its_session(trouble):
+    """The session is from before the capture."""
+    lines = [*calls(READ[4], "results=1 status=10052", 1), SESSION[0], "R reply results=1 status=10017"]
+    assert any("the mount was refused, or not resumed: EXCHANGE_ID failed" in each["words"] for each in trouble(["with nfs", *lines]))
+
+
+def test_a_name_that_is_missing_after_a_client_recovered(play, report, tmp_path):
+    """The start and the mount are older than the capture: a program looks up a name."""
+    source = play([*SESSION, *calls("nfs41.compound ops=sequence,putfh,lookup:no,getfh", "results=3 status=2", 1)], start="with nfs")
+    assert not report(without_start(source, tmp_path / "late.pcap", 5))[1]["captures"][0]["trouble"]

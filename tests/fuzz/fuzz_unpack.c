@@ -109,11 +109,14 @@ static void round_trip(unsigned which, bool two_frames, const uint8_t *p, size_t
 static struct drops_stream drops_of_pieces(const uint8_t *p, size_t n, size_t piece)
 {
     struct drops_stream stream = {0};
+    uint8_t *copy = output[0]; /* which drops_octets() may change */
 
+    memcpy(copy, p, n = n < OUTPUT ? n : OUTPUT);
     for (size_t at = 0; at < n; at += piece) {
-        drops_octets(&stream, p + at, n - at < piece ? n - at : piece);
+        drops_octets(&stream, copy + at, n - at < piece ? n - at : piece);
         HOLDS(stream.n_kept <= sizeof stream.kept);
     }
+    free(stream.links);
     return stream;
 }
 

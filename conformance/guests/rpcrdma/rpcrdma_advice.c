@@ -99,14 +99,16 @@ static const char *credits_next(const struct stat_credits *c)
     return "let the server grant more credits (Linux: sunrpc.svc_rdma.max_requests, before the service starts)";
 }
 
-static void on_limit(GArray *array, const struct statistics *s, unsigned side)
+/* A Call whose Reply was not captured seems to be outstanding, so that the limit seems to be reached. */
+static void on_limit(GArray *array, const struct statistics *s, unsigned side, uint64_t left_out)
 {
     const struct stat_credits *c = &s->credits[side];
     uint64_t known = c->n[CREDITS_OBSERVED] - c->n[CREDITS_UNKNOWN];
     double share = share_of(c->n[CREDITS_AT_LIMIT], c->n[CREDITS_OBSERVED]); /* the unknown time was not at the limit */
     char text[UNITS_SIZE];
 
-    if (share < limit_notable || c->released.count == 0)
+    if (share_of(less(c->n[CREDITS_AT_LIMIT], left_out), c->n[CREDITS_OBSERVED]) < limit_notable ||
+        c->released.count == 0)
         return;
     advice_add(array, "credit-limit", share >= limit_problem ? ADVICE_PROBLEM : ADVICE_NOTABLE, share,
                g_strdup_printf("For %s of the time the %s had as many Calls outstanding as credits: %" PRIu64 ".",
@@ -158,10 +160,11 @@ static void on_idle(GArray *array, const struct statistics *s, unsigned side, ui
 
 void rpcrdma_advice_on_credits(GArray *array, const struct statistics *s, const struct stat_calls *sums)
 {
-    uint64_t left_out = advice_left_out(s, sums).most;
+    const struct left_out left = advice_left_out(s, sums);
+    uint64_t left_out = left.most;
 
     for (unsigned side = 0; side < 2; side++) {
-        on_limit(array, s, side);
+        on_limit(array, s, side, !left.lossy ? 0 : s->client == (int)side ? left_out : UINT64_MAX);
         if (s->client != (int)side) /* callbacks are few: one at a time is normal */
             continue;
         if (!is_directory_bound(s, sums))

@@ -151,5 +151,6 @@ const struct guest_face rpcrdma_face = {
     .read_json = rpcrdma_report_read,
     .join = rpcrdma_report_join,
     .write_junit = rpcrdma_report_junit,
+    .add_statuses = rpcrdma_report_statuses,
     .write_html_terms = rpcrdma_report_html_terms,
     .write_html = rpcrdma_report_html};

@@ -3,7 +3,7 @@
 
 #include "conformance/guests/rpcrdma/rpcrdma_procedure.h"
 #include "conformance/guests/rpcrdma/rpcrdma_statuses.h"
-#include "conformance/report/terminal.h"
+#include "conformance/report/text_table.h"
 #include "engine/stack/rpcrdma_ulp.h"
 #include "support/json_members.h"
 #include "support/tested.h"
@@ -152,6 +152,20 @@ static void write_statuses(const struct rpcrdma_report *rpcrdma, const struct te
     if (said > 0)
         terminal_line(terminal, 4, "%s", line->str);
     g_string_free(line, TRUE);
+}
+
+void rpcrdma_report_statuses(const void *report, struct text_table *table)
+{
+    char subject[PROCEDURE_LABEL_SIZE], label[STATUS_LABEL_SIZE];
+    g_autoptr(GArray) failing = rpcrdma_report_failing(report);
+
+    for (guint i = 0; i < failing->len; i++) {
+        const struct rpcrdma_status_count *count = &g_array_index(failing, struct rpcrdma_status_count, i);
+
+        text_table_format(table, "%s%s", rpcrdma_status_subject(count, subject), count->reverse ? " (reverse)" : "");
+        text_table_add(table, rpcrdma_status_label(count, label));
+        text_table_format(table, "%" PRIu64, count->replies);
+    }
 }
 
 void rpcrdma_report_text(const void *report, const struct terminal *terminal, bool verbose)

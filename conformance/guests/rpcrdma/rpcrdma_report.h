@@ -35,6 +35,7 @@ const char *rpcrdma_report_title(const void *report);
 void rpcrdma_report_text(const void *report, const struct terminal *terminal, bool verbose);
 void rpcrdma_report_json(const void *report, struct json_writer *writer, bool part);
 void rpcrdma_report_junit(const void *report, struct tested_suite *suite);
+void rpcrdma_report_statuses(const void *report, struct text_table *table);
 void rpcrdma_report_html_terms(const void *report, struct html_page *page);
 void rpcrdma_report_html(const void *report, struct html_page *page);
 void *rpcrdma_report_read(struct json_reading *reading, struct _JsonObject *object);

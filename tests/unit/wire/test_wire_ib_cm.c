@@ -50,6 +50,23 @@ UNIT_TEST(request_of_linux)
     assert_false(ib_cm_decode(&cm, octets, IB_MAD_LEN));
 }
 
+UNIT_TEST(a_reject_that_is_cut)
+{
+    const struct ib_cm said = {.attribute = IB_CM_REJECT, .local_id = 7, .remote_id = 9, .reason = 28};
+    uint8_t octets[IB_MAD_LEN];
+    struct ib_cm cm;
+
+    assert_int_equal(ib_cm_encode(&said, octets, sizeof octets), IB_MAD_LEN);
+    for (size_t n = 0; n <= sizeof octets; n++) {
+        assert_int_equal(ib_cm_decode_cut_reject(&cm, octets, n), n >= 18 && n < IB_MAD_HEADER_LEN + 84);
+        if (n < 18 || n >= IB_MAD_HEADER_LEN + 84)
+            continue;
+        assert_int_equal(cm.local_id, n < IB_MAD_HEADER_LEN + 4 ? 0 : 7);
+        assert_int_equal(cm.remote_id, n < IB_MAD_HEADER_LEN + 8 ? 0 : 9);
+        assert_int_equal(cm.reason, n < IB_MAD_HEADER_LEN + 12 ? 0 : 28);
+    }
+}
+
 UNIT_TEST(what_is_encoded_is_decoded)
 {
     static const struct {
