@@ -131,6 +131,7 @@ static void check_across_judge(const struct across_kind *kind, struct judging *j
         judging->report = g_ptr_array_index(connections, i);
         if (!judging->report->record || judging->report->across != kind->of->across)
             continue;
+        judging->verdict.doubts = &judging->report->doubts;
         if (!kind->of->across->add(kind->state, judging->report->record, &host))
             judging->report->record = NULL; /* no longer needed */
         check_across_add_counts(judging);
@@ -139,6 +140,7 @@ static void check_across_judge(const struct across_kind *kind, struct judging *j
         judging->report = g_ptr_array_index(connections, i);
         if (!judging->report->record || judging->report->across != kind->of->across)
             continue;
+        judging->verdict.doubts = &judging->report->doubts;
         kind->of->across->conclude(kind->state, judging->report->record, now_ns, &host);
         check_across_add_counts(judging);
         judging->report->record = NULL;

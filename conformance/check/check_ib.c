@@ -65,7 +65,7 @@ static void ib_withdraw(struct watched_ib *ib, const struct ib_rc_hole *hole)
             verdict_stands(&watched->verdict, finding->basis, finding->side, side, hole->to - hole->from))
             continue;
         check_drop_finding(watched->share->options, watched->report, i);
-        verdict_withdraw(&watched->verdict, rule);
+        verdict_withdraw(&watched->verdict, rule, hole->no_room ? WHY_MEMORY : WHY_HOLE, hole->next.frame);
     }
 }
 

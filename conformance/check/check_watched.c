@@ -381,6 +381,7 @@ struct watched *watched_new(struct share *share, uint32_t number, uint32_t start
     watched->verdict.ctx = watched;
     watched->counted.verdict = &watched->verdict;
     watched->report = report_connection_new();
+    watched->verdict.doubts = &watched->report->doubts;
     watched->host.notes = outputs_have(share->options->outputs, FORMAT_HTML) ? notes_new() : NULL;
     watched->host.facts = trouble_facts_new();
     watched->dropped = share->dropped;
@@ -655,6 +656,7 @@ void watched_part(struct watched *watched, const struct watched_span *span)
     watched->report->continues = true;
     watched_take_connection(watched, span, false);
     watched->report = report_connection_new();
+    watched->verdict.doubts = &watched->report->doubts;
     stack_restart_counts(watched->host.stack);
     watched->active = false;
     watched->continued = true;

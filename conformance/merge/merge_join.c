@@ -23,26 +23,28 @@ void merge_rules_set(GArray *into, const GArray *from)
     g_array_append_vals(into, from->data, from->len);
 }
 
-static struct rule_count *count_of(GArray *rules, enum rule_id id)
+static struct report_rule *rule_of(GArray *rules, enum rule_id id)
 {
     struct report_rule first = {.rule = id};
 
     for (guint i = 0; i < rules->len; i++)
         if (g_array_index(rules, struct report_rule, i).rule == id)
-            return &g_array_index(rules, struct report_rule, i).count;
+            return &g_array_index(rules, struct report_rule, i);
     g_array_append_val(rules, first);
-    return &g_array_index(rules, struct report_rule, rules->len - 1).count;
+    return &g_array_index(rules, struct report_rule, rules->len - 1);
 }
 
 void merge_rules_add(GArray *into, const GArray *later)
 {
     for (guint i = 0; i < later->len; i++) {
         const struct report_rule *from = &g_array_index(later, struct report_rule, i);
-        struct rule_count *count = count_of(into, from->rule);
+        struct report_rule *rule = rule_of(into, from->rule);
+        struct rule_count *count = &rule->count;
 
         count->passed = rule_count_sum(count->passed, from->count.passed);
         count->failed = rule_count_sum(count->failed, from->count.failed);
         count->inconclusive = rule_count_sum(count->inconclusive, from->count.inconclusive);
+        doubt_put_first(&rule->doubt, &from->doubt);
     }
 }
 

@@ -18,15 +18,18 @@ struct filling {
 
 /* Rules with the same requirement share their counts. A report of another version may count rules that are not judged.
  */
-static struct folded_counts *fold_rules(const GArray *rules)
+static struct folded_counts *fold_rules(const GArray *rules, struct doubts *doubts)
 {
     struct rule_counts counts = {0};
 
     for (guint i = 0; i < rules->len; i++) {
         const struct report_rule *rule = &g_array_index(rules, struct report_rule, i);
 
-        if (rule_counter[rule->rule] != RULE_UNCOUNTED)
-            counts_set(&counts, rule_counter[rule->rule], rule->count);
+        if (rule_counter[rule->rule] == RULE_UNCOUNTED)
+            continue;
+        counts_set(&counts, rule_counter[rule->rule], rule->count);
+        if (rule->doubt.why != WHY_NONE)
+            doubts_keep(doubts, (struct doubt_at){rule->doubt.frame, rule_counter[rule->rule], rule->doubt.why});
     }
     return counts_fold(NULL, &counts, NULL);
 }
@@ -56,7 +59,7 @@ static void fill_connection(struct filling *filling)
         return;
     }
     connection->continued = connection->continues = false;
-    connection->counts = fold_rules(filling->line.rules);
+    connection->counts = fold_rules(filling->line.rules, &connection->doubts);
     report_find_failing(filling, connection);
     g_ptr_array_add(filling->connections, connection);
 }
@@ -78,7 +81,7 @@ static void fill_capture(struct filling *filling)
         return;
     }
     g_clear_pointer(&capture->part.series, g_free);
-    capture->counts = fold_rules(filling->line.rules);
+    capture->counts = fold_rules(filling->line.rules, &capture->doubts);
     for (guint i = 0; i < filling->connections->len; i++)
         set_start(g_ptr_array_index(filling->connections, i), capture->start_ns);
     g_ptr_array_extend_and_steal(capture->connections, g_steal_pointer(&filling->connections));

@@ -50,6 +50,7 @@ void report_connection_free(struct report_connection *connection)
         connection->across->free_record(connection->record);
     statistics_free(connection->statistics);
     counts_free(connection->counts);
+    doubts_free(&connection->doubts);
     if (connection->failing)
         g_array_unref(connection->failing);
     if (connection->notes)
@@ -184,6 +185,7 @@ void report_capture_free(struct report_capture *capture)
     g_ptr_array_unref(capture->connections);
     troubles_free(capture->troubles);
     counts_free(capture->counts);
+    doubts_free(&capture->doubts);
     counts_free(capture->rest_counts);
     report_rest_clear(&capture->rest);
     g_free(capture->path);
@@ -202,6 +204,7 @@ void report_capture_begin_part(struct report_capture *capture)
     capture->packets = capture->octets = capture->dropped = capture->other_connections = 0;
     capture->cut_short = capture->given_up = 0;
     counts_free(capture->rest_counts);
+    doubts_free(&capture->doubts);
     capture->rest_counts = NULL;
     report_rest_clear(&capture->rest);
     capture->truncated = capture->failed = false;
@@ -239,7 +242,8 @@ static enum rule_transport transport_of(const struct report_connection *connecti
 
 /* Whether the rule has any of these counts. */
 static void report_list_rules(const struct report *report, enum rule_transport transport,
-                              const struct rule_counts *counts, bool passed_too, GArray *rules)
+                              const struct rule_counts *counts, const struct doubt_at *doubts, bool passed_too,
+                              GArray *rules)
 {
     for (size_t i = 0; i < RULE_COUNT; i++) {
         const struct rule *rule = &rule_catalogue[i];
@@ -248,6 +252,8 @@ static void report_list_rules(const struct report *report, enum rule_transport t
         if (!report->shown[i] || !rule_binds_on(rule, transport))
             continue;
         exercised.count = rule_counts_of(counts, i);
+        if (exercised.count.inconclusive > 0)
+            exercised.doubt = doubts[rule_counter[i]];
         if (((passed_too ? exercised.count.passed : 0) | exercised.count.failed | exercised.count.inconclusive) != 0)
             g_array_append_val(rules, exercised);
     }
@@ -257,12 +263,14 @@ static void rules_of(const struct report *report, const struct report_connection
                      GArray *rules)
 {
     struct rule_counts counts = {0};
+    struct doubt_at doubts[RULE_COUNTERS] = {0};
 
     g_array_set_size(rules, 0);
     counts_unfold(connection->counts, &counts);
     if (!passed_too && !counts.others)
         return;
-    report_list_rules(report, transport_of(connection), &counts, passed_too, rules);
+    doubts_sum(&connection->doubts, doubts);
+    report_list_rules(report, transport_of(connection), &counts, doubts, passed_too, rules);
     for (guint i = 0; i < rules->len; i++) {
         struct report_rule *rule = &g_array_index(rules, struct report_rule, i);
         const struct report_failing *failing = find_failing(connection, rule_catalogue[rule->rule].same);
@@ -304,19 +312,29 @@ static void sum_capture(const struct report_capture *capture, struct counts_sum 
         counts_sum_add(sum, capture->rest_counts);
 }
 
+/* The first doubt about each rule, by rule_counter[]. */
+static void sum_doubts(const struct report_capture *capture, struct doubt_at sums[RULE_COUNTERS])
+{
+    doubts_sum(&capture->doubts, sums);
+    for (guint i = 0; !capture->counts && i < capture->connections->len; i++)
+        doubts_sum(&((const struct report_connection *)g_ptr_array_index(capture->connections, i))->doubts, sums);
+}
+
 void report_capture_rules(const struct report *report, const struct report_capture *capture, GArray *rules)
 {
     struct rule_counts counts = {0};
     struct counts_sum sum = {.counts = &counts};
+    struct doubt_at doubts[RULE_COUNTERS] = {0};
     enum rule_transport transport = RULE_ON_ANY;
 
     sum_capture(capture, &sum);
+    sum_doubts(capture, doubts);
     counts_sum_end(&sum);
     for (guint i = 0; i < capture->connections->len; i++)
         transport = with_transport(transport, i == 0, g_ptr_array_index(capture->connections, i));
     transport = with_rest(transport, &capture->rest);
     g_array_set_size(rules, 0);
-    report_list_rules(report, transport, &counts, true, rules);
+    report_list_rules(report, transport, &counts, doubts, true, rules);
 }
 
 static void sum_connection(struct report *report, const struct report_connection *connection)
@@ -561,12 +579,23 @@ static void clear_sums(struct report *report)
 {
     memset(report->found, 0, sizeof report->found);
     memset(report->counts, 0, sizeof report->counts);
+    memset(report->doubts, 0, sizeof report->doubts);
     report->waived = report->connections = report->connections_with_findings = 0;
     report->exercised = report->empty = report->incomplete = 0;
     report->trouble = false;
     report->transport = RULE_ON_ANY;
     g_ptr_array_set_size(report->unused_waivers, 0);
     g_ptr_array_set_size(report->expired_waivers, 0);
+}
+
+static void take_doubts(struct report *report, const struct report_capture *capture)
+{
+    struct doubt_at doubts[RULE_COUNTERS] = {0};
+
+    sum_doubts(capture, doubts);
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        if (rule_counter[i] != RULE_UNCOUNTED && !report->doubts[i].capture && doubts[rule_counter[i]].why != WHY_NONE)
+            report->doubts[i] = (struct report_doubt){doubts[rule_counter[i]], capture};
 }
 
 void report_conclude(struct report *report)
@@ -587,6 +616,7 @@ void report_conclude(struct report *report)
             sum_connection(report, g_ptr_array_index(capture->connections, j));
         sum_rest(report, &capture->rest);
         sum_capture(capture, &sum);
+        take_doubts(report, capture);
     }
     counts_sum_end(&sum);
     for (size_t i = 0; i < RULE_COUNT; i++)

@@ -59,7 +59,8 @@ struct report_failing {
 struct report_rule {
     enum rule_id rule;
     struct rule_count count;
-    uint32_t failing; /* findings of the rule that make the run fail: at or above the fail level, not waived */
+    uint32_t failing;      /* findings of the rule that make the run fail: at or above the fail level, not waived */
+    struct doubt_at doubt; /* why it was inconclusive first */
 };
 
 struct report_connection {
@@ -87,6 +88,7 @@ struct report_connection {
     GArray *notes;                   /* struct note, for the ladders of --format=html; NULL otherwise */
     unsigned initiator_side;         /* the side of notes that is the Initiator */
     struct folded_counts *counts;    /* outcomes of single rules: see report_rules(); NULL: none */
+    struct doubts doubts;            /* why rules were inconclusive */
     struct statistics *statistics;   /* side 0: the initiator; NULL: not wanted */
     GArray *failing;                 /* struct report_failing; NULL: none */
     const char *server;              /* "linux", "ganesha": the server that it resembles; NULL: unknown */
@@ -102,7 +104,8 @@ struct report_rest {
     uint64_t found[SEVERITY_COUNT], waived;
     uint64_t calls, answers;
     bool judged, ib, iwarp, holes;
-    struct rule_counts *counts;    /* NULL: none */
+    struct rule_counts *counts; /* NULL: none */
+    struct doubts doubts;
     struct statistics *statistics; /* for Calls of these connections; NULL: not wanted */
 };
 
@@ -138,6 +141,7 @@ struct report_capture {
     struct report_rest rest;
     struct folded_counts *rest_counts; /* for the connections in rest; NULL: none */
     struct folded_counts *counts;      /* in a merged report, whose connections have no counts; else NULL */
+    struct doubts doubts;              /* that belong to these counts, not to a connection of the list */
     char *nothing; /* why nothing was checked, and what was seen instead; NULL: unknown, or something was checked */
 };
 
@@ -152,6 +156,10 @@ struct report {
     unsigned incomplete;                  /* of these, captures with nothing but handshakes that were never completed */
     bool trouble;                         /* an error, whatever the rules say */
     struct rule_count counts[RULE_COUNT]; /* sums */
+    struct report_doubt {
+        struct doubt_at first;
+        const struct report_capture *capture; /* the first capture with a doubt about the rule; NULL: none */
+    } doubts[RULE_COUNT];
     unsigned exercised;
     enum rule_transport transport; /* of all connections; RULE_ON_ANY: both kinds, or no connection */
     bool shown[RULE_COUNT];        /* selected by the options, and in the profile */

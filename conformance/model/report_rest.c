@@ -22,6 +22,7 @@ size_t report_connection_size(const struct report_connection *connection)
     enum { COUNTS = 1 << 10 }; /* octets, for counts of rules and the upper layer */
 
     return sizeof *connection + COUNTS + report_findings_size(connection) +
+           connection->doubts.room * sizeof *connection->doubts.at +
            (connection->facts ? sizeof *connection->facts : 0) +
            (connection->statistics ? sizeof *connection->statistics : 0) +
            (connection->notes ? (size_t)connection->notes->len * sizeof(struct note) : 0);
@@ -59,6 +60,7 @@ void report_rest_take(struct report_rest *rest, struct report_connection *connec
         rest->counts = heap_zeroed(1, sizeof *rest->counts);
     if (rest->counts)
         counts_unfold(connection->counts, rest->counts);
+    doubts_add(&rest->doubts, &connection->doubts);
     take_statistics(rest, connection);
     report_connection_free(connection);
 }
@@ -66,6 +68,7 @@ void report_rest_take(struct report_rest *rest, struct report_connection *connec
 void report_rest_clear(struct report_rest *rest)
 {
     free(rest->counts);
+    doubts_free(&rest->doubts);
     statistics_free(rest->statistics);
     *rest = (struct report_rest){0};
 }
@@ -89,6 +92,8 @@ void report_rest_add(struct report_capture *capture, struct report_rest *rest)
     capture->troubles->left_out += rest->troubled;
     if (rest->counts)
         capture->rest_counts = counts_fold(NULL, rest->counts, capture->rest_counts);
+    doubts_add(&capture->doubts, &rest->doubts);
+    doubts_free(&rest->doubts);
     if (into->statistics && rest->statistics) {
         statistics_add_calls(into->statistics, rest->statistics);
     } else if (rest->statistics) {

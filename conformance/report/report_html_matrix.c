@@ -104,6 +104,7 @@ static void matrix_write_rule(struct html_page *page, enum rule_id id, GArray *c
 {
     const struct rule *rule = &rule_catalogue[id];
     const struct rule_count *all = &page->report->counts[id];
+    g_autofree gchar *doubt = report_rule_doubt_text(page->report, id);
 
     markup_begin(page->writer, "tr", "data-outcome", matrix_outcome_of(all), NULL);
     markup_begin_row_head(page->writer);
@@ -116,7 +117,11 @@ static void matrix_write_rule(struct html_page *page, enum rule_id id, GArray *c
 
         matrix_write_cell(page, of ? &of->count : NULL);
     }
-    markup_element(page->writer, "td", "requirement", "%s", rule->text);
+    markup_begin(page->writer, "td", "class", "requirement", NULL);
+    markup_text(page->writer, rule->text);
+    if (doubt)
+        markup_element(page->writer, "p", "more", "%s", doubt);
+    markup_end(page->writer);
     markup_end(page->writer);
 }
 

@@ -43,10 +43,23 @@ bool report_json_clock(struct json_reading *reading, const char *text, int64_t *
 
 #define RULE_AT(field) JSON_AT(struct report_rule, field)
 
+static const char *report_doubt_word(unsigned why)
+{
+    return why == WHY_NONE ? "" : doubt_word(why); /* without a reason the object is left out */
+}
+
+static const struct json_member doubt_members[] = {
+    {"frame", JSON_COUNT, RULE_AT(doubt.frame)}, /* the first member decides whether the object is left out */
+    {"reason", JSON_WORD, RULE_AT(doubt.why), .n = WHY_COUNT, .word = report_doubt_word},
+    {NULL},
+};
+static const struct json_table doubt_table = {"a reason", doubt_members};
+
 static const struct json_member rule_members[] = {
     {"passed", JSON_COUNT, RULE_AT(count.passed)},
     {"failed", JSON_COUNT, RULE_AT(count.failed)},
     {"inconclusive", JSON_COUNT, RULE_AT(count.inconclusive)},
+    {"why", JSON_INNER, .zero = JSON_LEFT_OUT, .inner = &doubt_table},
     {NULL},
 };
 static const struct json_table rule_table = {"a rule", rule_members};
@@ -84,6 +97,7 @@ bool report_json_read_rules(struct json_reading *reading, JsonObject *object)
         JsonObject *counts = json_want_object(reading, from, "the rules", id->data);
         enum rule_id known = rule_after(rule.rule, id->data);
 
+        rule.doubt = (struct doubt_at){0};
         ok = counts && json_read_members(reading, &rule_table, counts, &rule);
         if (!ok || known == RULE_COUNT)
             continue;

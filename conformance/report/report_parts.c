@@ -3,6 +3,7 @@
 
 #include "conformance/options/options.h"
 #include "conformance/print/print.h"
+#include "support/printable.h"
 #include "support/utc.h"
 #include "wire/rdmap.h"
 
@@ -10,7 +11,7 @@
 #include <string.h>
 
 static const char *const exclusion_texts[EXCLUSION_COUNT] = {
-    [INCONCLUSIVE] = "inconclusive: missing packets would decide it",
+    [INCONCLUSIVE] = "inconclusive: not decided by this capture",
     [NO_OCCASION] = "not exercised by this capture",
     [NO_STIMULUS] = "concerns the reaction to something that did not occur",
     [ACTIVE_ONLY] = "can only be shown by an active test (iwarp-gen test)",
@@ -54,6 +55,23 @@ enum exclusion exclusion_of(const struct report *report, enum rule_id id, const 
     if (rule->judged == RULE_NOT_JUDGED)
         return rule->observe == OBSERVE_REACTION ? ACTIVE_ONLY : INSIDE;
     return rule->observe == OBSERVE_REACTION ? NO_STIMULUS : NO_OCCASION;
+}
+
+gchar *report_doubt_text(const struct doubt_at *doubt, const char *file)
+{
+    const struct doubt_text *text = &doubt_texts[doubt->why];
+    g_autofree gchar *where =
+        doubt->frame > 0 ? g_strdup_printf(" %s %" PRIu32, text->where, doubt->frame) : g_strdup("");
+
+    return g_strdup_printf("inconclusive: %s%s%s%s", text->reason, where, file ? " of " : "", file ? file : "");
+}
+
+gchar *report_rule_doubt_text(const struct report *report, enum rule_id id)
+{
+    const struct report_doubt *doubt = &report->doubts[id];
+    g_autofree gchar *file = doubt->capture && report->captures->len > 1 ? printable_text(doubt->capture->file) : NULL;
+
+    return report->counts[id].inconclusive > 0 ? report_doubt_text(&doubt->first, file) : NULL;
 }
 
 gchar *frames_text(uint32_t first, uint32_t last)

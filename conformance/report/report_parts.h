@@ -29,6 +29,10 @@ enum exclusion {
 enum exclusion exclusion_of(const struct report *report, enum rule_id id, const struct rule_count *count);
 /* NULL for EXERCISED. */
 const char *exclusion_text(enum exclusion why);
+/* "inconclusive: packets are missing near frame 812"; g_free() it. file: NULL, or the capture is named. */
+gchar *report_doubt_text(const struct doubt_at *doubt, const char *file);
+/* The same for the rule in all captures, which are named if there are several. NULL: the rule was not inconclusive. */
+gchar *report_rule_doubt_text(const struct report *report, enum rule_id id);
 
 /* "frames 12-353", "frame 12"; g_free() it. */
 gchar *frames_text(uint32_t first, uint32_t last);

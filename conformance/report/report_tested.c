@@ -142,7 +142,8 @@ static void add_rules(struct report_suite *suite)
         }
         why = exclusion_of(suite->report, rule.rule, &rule.count);
         one.outcome = why == EXERCISED ? TESTED_PASSED : TESTED_SKIPPED;
-        one.message = exclusion_text(why);
+        one.message = why == INCONCLUSIVE ? tested_keep(&suite->tested, report_doubt_text(&rule.doubt, NULL))
+                                          : exclusion_text(why);
         if (why == EXERCISED || (suite->report->options->verbose && why != NOT_SELECTED))
             one.name = rule_catalogue[i].id;
         else

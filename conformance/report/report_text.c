@@ -339,6 +339,22 @@ static void write_exercised(const struct report *report, FILE *out)
     }
 }
 
+/* Rules that also passed or failed are among them. */
+static void text_write_doubts(const struct report *report, FILE *out)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        g_autofree gchar *doubt = report_rule_doubt_text(report, (enum rule_id)i);
+
+        if (!doubt)
+            continue;
+        if (n++ == 0)
+            fputs("\nnot always decided:\n", out);
+        fprintf(out, "  %-16s %10" PRIu32 "  %s\n", rule_catalogue[i].id, report->counts[i].inconclusive, doubt);
+    }
+}
+
 static void text_write_ids(const struct report *report, enum exclusion wanted, FILE *out)
 {
     enum { WIDTH = 100, INDENT = 8 };
@@ -427,6 +443,7 @@ void report_write_text(const struct report *report, FILE *out)
         return;
     if (report->options->verbose) {
         write_exercised(report, out);
+        text_write_doubts(report, out);
         write_not_exercised(report, out);
     } else {
         write_exercised_in_a_line(&text);

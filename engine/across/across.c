@@ -269,7 +269,7 @@ static void judge_failed(const struct look *look, const struct rpcrdma_across_ca
         return;
     }
     if (!call->received || again->call.time_ns < call->answer.time_ns) { /* the client may not have seen the error */
-        verdict_inconclusive(look->verdict, RULE_NFSULB_6_7_2_02);
+        verdict_inconclusive(look->verdict, RULE_NFSULB_6_7_2_02, WHY_ORDER, again->call.frame);
         return;
     }
     across_fail(
@@ -309,7 +309,7 @@ static void across_judge_refused(const struct look *look, const struct rpcrdma_a
             "operation was repeated, and ended this connection, too, in frame %u",
             again->xid, before->refusal_place.frame, now->refusal_place.frame);
     } else if (again->outcome == RPCRDMA_OUTSTANDING) {
-        verdict_inconclusive(look->verdict, RULE_RPCR_4_5_3_04);
+        verdict_inconclusive(look->verdict, RULE_RPCR_4_5_3_04, WHY_END, again->call.frame);
     }
 }
 
@@ -412,7 +412,8 @@ static void judge_slot(const struct look *look, const struct rpcrdma_across_reco
     if (equal_operations(&next->use, use))
         across_pass(look, RULE_NFS41_2_10_6_2_02);
     else if (next->use.bare || !look->now->whole)
-        verdict_inconclusive(look->verdict, RULE_NFS41_2_10_6_2_02);
+        verdict_inconclusive(look->verdict, RULE_NFS41_2_10_6_2_02, look->now->whole ? WHY_READINGS : WHY_HOLE,
+                             next->call.frame);
     else
         across_fail(look, RULE_NFS41_2_10_6_2_02, SEVERITY_ERROR, &next->call, call->call.frame,
                     "expected the unanswered request in frame %u, or none, with slot %u and sequence %u; found another "
@@ -526,7 +527,7 @@ static void across_judge_stray(const struct look *look, const struct rpcrdma_acr
     else if (stray->refused)
         across_pass(look, RULE_RPCR_8_1_1_01);
     else
-        verdict_inconclusive(look->verdict, RULE_RPCR_8_1_1_01);
+        verdict_inconclusive(look->verdict, RULE_RPCR_8_1_1_01, WHY_END, stray->place.frame);
 }
 
 static void across_judge_memory(const struct look *look, const struct pair *pair)
@@ -648,7 +649,7 @@ static void judge_delegations(const struct look *look, const struct pair *pair, 
             "connection closed and no other opened within 90 s",
             record->delegations);
     } else {
-        verdict_inconclusive(look->verdict, RULE_BIDI_5_4_04);
+        verdict_inconclusive(look->verdict, RULE_BIDI_5_4_04, WHY_END, record->end[client].frame);
     }
 }
 
@@ -667,7 +668,7 @@ static void across_judge_cut_off(const struct look *look, const struct rpcrdma_a
     if (cut->reported && look->host->excuse)
         look->host->excuse(look->host->ctx, cut->rule, &cut->place);
     if (acquitted)
-        verdict_inconclusive(look->verdict, cut->rule);
+        verdict_inconclusive(look->verdict, cut->rule, WHY_ELSEWHERE, cut->place.frame);
     else
         across_fail(
             look, cut->rule, SEVERITY_WARNING, &cut->place, cut->call.call.frame,
@@ -757,7 +758,7 @@ static void judge_new_requests(const struct look *look, const struct pair *pair)
         if (!other)
             continue;
         look->host->excuse(look->host->ctx, RULE_NFS41_18_46_3_01, &refused->place);
-        verdict_inconclusive(look->verdict, RULE_NFS41_18_46_3_01);
+        verdict_inconclusive(look->verdict, RULE_NFS41_18_46_3_01, WHY_ELSEWHERE, refused->place.frame);
     }
 }
 
@@ -791,7 +792,7 @@ static void judge_drop(const struct look *look, const struct pair *pair)
     if (look->host->excuse && !drop->closed)
         look->host->excuse(look->host->ctx, drop->rule, &drop->place);
     if (habit)
-        verdict_inconclusive(look->verdict, drop->rule);
+        verdict_inconclusive(look->verdict, drop->rule, WHY_CAUSE, drop->place.frame);
     else
         across_fail(
             look, drop->rule, SEVERITY_WARNING, &drop->place, drop->culprit.frame,

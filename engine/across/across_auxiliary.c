@@ -70,7 +70,7 @@ static void judge_offer(struct auxiliary_offer *offer, unsigned program, const s
     } else if (offer->lacking_frame == 0 || offer->doubtful || offer->lacking_ns > record->end_ns ||
                record->start_ns - offer->lacking_ns > lookups_recent_ns) {
         if (offer->lacking_frame != 0 || offer->doubtful)
-            verdict_inconclusive(verdict, RULE_NFSULB_5_1_01);
+            verdict_inconclusive(verdict, RULE_NFSULB_5_1_01, WHY_ELSEWHERE, call->answer.frame);
     } else {
         verdict_failed(verdict, RULE_NFSULB_5_1_01, rpcrdma_across_direction(record, call->answer.side), &call->answer,
                        offer->lacking_frame,

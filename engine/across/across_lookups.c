@@ -59,7 +59,7 @@ void lookups_judge(struct lookups *lookups, const struct rpcrdma_across_record *
      * If a connection began before the capture, its lookup may precede the capture, or seem to follow the connection.
      */
     if (!record->whole || (!lookup && lookups->lost))
-        verdict_inconclusive(verdict, RULE_NFSULB_6_3_02);
+        verdict_inconclusive(verdict, RULE_NFSULB_6_3_02, record->whole ? WHY_MEMORY : WHY_LATE, call->call.frame);
     else if (!lookup)
         verdict_passed(verdict, RULE_NFSULB_6_3_02);
     else if (lookup->certain && record->start_ns - lookup->time_ns <= lookups_recent_ns)
@@ -69,7 +69,7 @@ void lookups_judge(struct lookups *lookups, const struct rpcrdma_across_record *
             "the client asked for NFSv4 on RDMA in frame %u, %lld ms before this connection began",
             lookup->frame, (long long)(record->start_ns - lookup->time_ns) / 1000000);
     else
-        verdict_inconclusive(verdict, RULE_NFSULB_6_3_02);
+        verdict_inconclusive(verdict, RULE_NFSULB_6_3_02, WHY_READINGS, call->call.frame);
     memmove(lookups->latest, lookups->latest + n, (lookups->n - n) * sizeof lookups->latest[0]);
     lookups->n = (uint8_t)(lookups->n - n);
     lookups->lost = false;

@@ -30,13 +30,24 @@ void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n)
     INVARIANT(rule_counts_of(v->counts, id).passed >= n);
 }
 
-void verdict_withdraw(struct verdict *v, enum rule_id id)
+void verdict_doubt(struct verdict *v, enum rule_id id, enum why why, uint32_t frame)
+{
+    if (why & WHY_LOST)
+        why = v->missing != WHY_NONE ? v->missing : (enum why)(why & ~WHY_LOST);
+    INVARIANT(why > WHY_NONE && why < WHY_COUNT);
+    if (why == v->missing && v->missing_frame != 0) /* where the cause is, not its consequence */
+        frame = v->missing_frame;
+    if (v->doubts && !v->muted)
+        doubts_keep(v->doubts, (struct doubt_at){frame, rule_counter[id], (uint8_t)why});
+}
+
+void verdict_withdraw(struct verdict *v, enum rule_id id, enum why why, uint32_t frame)
 {
     uint32_t *failed = &v->counts->failed[rule_counter[id]];
 
     *failed -= *failed > 0;
     INVARIANT(*failed == 0 || v->counts->others);
-    verdict_inconclusive(v, id);
+    verdict_inconclusive(v, id, why, frame);
 }
 
 void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity severity, enum direction direction,
@@ -56,7 +67,7 @@ void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity s
     if (v->muted)
         return;
     if (heap_refused()) { /* something seemingly missing may have been forgotten */
-        verdict_inconclusive(v, id);
+        verdict_inconclusive(v, id, WHY_MEMORY, place->frame);
         return;
     }
     v->errors += severity == SEVERITY_ERROR;

@@ -6,6 +6,7 @@
 #ifndef IWARP_ENGINE_CORE_VERDICT_H
 #define IWARP_ENGINE_CORE_VERDICT_H
 
+#include "engine/core/doubt.h"
 #include "engine/core/rule.h"
 #include "wire/invariant.h"
 
@@ -118,8 +119,11 @@ struct verdict {
     bool muted;                     /* neither counts nor findings: another layer has judged the current octets */
     struct finding_subject subject; /* of the findings currently being made */
     enum finding_basis basis;       /* likewise */
+    enum why missing;               /* see verdict_lose() */
+    uint32_t missing_frame;
     /* Since the latest Send of that side: answers to Calls that it had sent, but that the capture lacks. */
     uint32_t unseen_answered[2];
+    struct doubts *doubts; /* owned by the host; NULL: it does not ask why rules are inconclusive */
     void (*finding)(void *ctx, const struct finding *finding); /* may be NULL */
     void *ctx;
 };
@@ -180,17 +184,33 @@ static inline void verdict_passed_each(struct verdict *v, const enum rule_id *id
 
 void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n);
 
-static inline void verdict_inconclusive(struct verdict *v, enum rule_id id)
+/* For verdict_inconclusive(): keeps the reason, unless the rule has one. */
+void verdict_doubt(struct verdict *v, enum rule_id id, enum why why, uint32_t frame) __attribute__((cold));
+
+/*
+ * frame: the frame that would have decided, if it were not for the reason; 0: unknown. LOST_OR(why): the reason of the
+ * latest verdict_lose(), if there was one.
+ */
+static inline void verdict_inconclusive(struct verdict *v, enum rule_id id, enum why why, uint32_t frame)
 {
     uint32_t *inconclusive = &v->counts->inconclusive[rule_counter[id]];
 
+    if (*inconclusive == 0) /* or the earlier ones are folded */
+        verdict_doubt(v, id, why, frame);
     *inconclusive += !v->muted && *inconclusive != UINT32_MAX;
     v->counts->others |= !v->muted;
     INVARIANT(v->muted || (v->counts->others && *inconclusive > 0));
 }
 
+/* Octets or messages are missing, as the frame shows; 0: no frame does. Reasons name the latest loss. */
+static inline void verdict_lose(struct verdict *v, enum why why, uint32_t frame)
+{
+    v->missing = why;
+    v->missing_frame = frame;
+}
+
 /* A failure that was counted turns out to be inconclusive. */
-void verdict_withdraw(struct verdict *v, enum rule_id id);
+void verdict_withdraw(struct verdict *v, enum rule_id id, enum why why, uint32_t frame);
 /*
  * Counts a failure and sends the finding. The message is printf-formatted and truncated to FINDING_MESSAGE_SIZE. A
  * severity other than the rule's own is for a part of the rule whose text is weaker.

@@ -219,7 +219,7 @@ bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct d
     INVARIANT(q->any && m->segments > 0);
     /* A Terminate may be missing, or captured later; the peer's FIN alone uses one sequence number. */
     if (peer->hole || (s->acked_known && s->acked > peer->end + 1)) {
-        verdict_inconclusive(rdmap->verdict, RULE_DDP_6_2_1_02);
+        verdict_inconclusive(rdmap->verdict, RULE_DDP_6_2_1_02, LOST_OR(WHY_ORDER), s->end_place.frame);
         return true;
     }
     rdmap_fail_at(rdmap, &m->last, RULE_DDP_6_2_1_02, rdmap->side[side].end_place.frame,
@@ -249,7 +249,7 @@ void ddp_stream_finish(struct rdmap_connection *rdmap, int64_t time_ns)
         verdict_passed(rdmap->verdict, RULE_DDP_3_14);
     else if (s[0].hole || s[1].hole || message_is_missing(s, 0) || message_is_missing(s, 1) ||
              time_ns - s[first].terminate_place.time_ns < rdmap->options.t_idle)
-        verdict_inconclusive(rdmap->verdict, RULE_DDP_3_14);
+        verdict_inconclusive(rdmap->verdict, RULE_DDP_3_14, LOST_OR(WHY_END), s[first].terminate_place.frame);
     else
         rdmap_fail_at(rdmap, &s[first].terminate_place, RULE_DDP_3_14, 0,
                       "expected the end of the TCP connection after this Terminate; found that the TCP connection went "

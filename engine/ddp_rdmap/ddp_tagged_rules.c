@@ -275,7 +275,7 @@ void ddp_tagged_end(struct rdmap_connection *rdmap, unsigned side, bool fin)
     /* After a Terminate, the close is not the ULP's; and a message hidden in a hole may be open. */
     if (fin && !ddp_message_cut_off(rdmap, side, q) && !s->terminated && !rdmap->side[other_side(side)].terminated) {
         if (s->hole)
-            verdict_inconclusive(rdmap->verdict, RULE_DDP_6_2_1_02);
+            verdict_inconclusive(rdmap->verdict, RULE_DDP_6_2_1_02, LOST_OR(WHY_HOLE), s->end_place.frame);
         else
             verdict_passed(rdmap->verdict, RULE_DDP_6_2_1_02);
     }

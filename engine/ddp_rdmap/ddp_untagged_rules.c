@@ -67,7 +67,8 @@ static void untagged_judge_whole(struct rdmap_connection *rdmap, struct rdmap_st
     const struct ddp_ranges *ranges = ddp_ranges_of(m);
 
     if (m->damaged || !m->first_known || ranges->lost) {
-        verdict_inconclusive(rdmap->verdict, RULE_DDP_5_2_07);
+        verdict_inconclusive(rdmap->verdict, RULE_DDP_5_2_07, ranges->lost ? WHY_MEMORY : LOST_OR(WHY_READINGS),
+                             step->fpdu->place.frame);
         return;
     }
     if (!m->disordered) {
@@ -256,7 +257,7 @@ static void judge_msn_behind_hole(struct rdmap_connection *rdmap, struct rdmap_s
     uint32_t missing = step->ddp->msn - q->expected;
 
     if (!q->learnt || missing <= q->hidden || (q->cut_open && missing == UINT32_MAX))
-        verdict_inconclusive(rdmap->verdict, RULE_DDP_4_3_12);
+        verdict_inconclusive(rdmap->verdict, RULE_DDP_4_3_12, LOST_OR(WHY_HOLE), step->fpdu->place.frame);
     else
         go_astray(rdmap, step, q, false);
 }

@@ -72,7 +72,8 @@ void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_s
             overtaken_find(answers, serial))
             continue;
         if (older->doubtful) { /* its answer may be in a hole */
-            verdict_inconclusive(rdmap->verdict, order_rule(older->operation.kind, step->request->operation.kind));
+            verdict_inconclusive(rdmap->verdict, order_rule(older->operation.kind, step->request->operation.kind),
+                                 LOST_OR(WHY_ORDER), step->fpdu->place.frame);
             continue;
         }
         if (!answers->overtaken)
@@ -164,7 +165,7 @@ static void answer_fail_early(struct rdmap_connection *rdmap, unsigned requester
                       "the request had been received",
                       answer_name_of(early->kind));
     else
-        verdict_inconclusive(rdmap->verdict, rule);
+        verdict_inconclusive(rdmap->verdict, rule, WHY_ACK, early->place.frame);
     if (request && !request->answered) {
         request->operation.answered = true;
         rdmap_requests_retire(requests, request, early->place.time_ns);
@@ -272,7 +273,8 @@ bool rdmap_answers_first(struct rdmap_connection *rdmap, struct rdmap_step *step
     }
     if (!step->request || !step->request->known) {
         verdict_inconclusive(rdmap->verdict,
-                             surplus_rule(step->ddp->opcode == RDMAP_READ_RESPONSE ? RDMAP_OP_READ : RDMAP_OP_ATOMIC));
+                             surplus_rule(step->ddp->opcode == RDMAP_READ_RESPONSE ? RDMAP_OP_READ : RDMAP_OP_ATOMIC),
+                             LOST_OR(WHY_ORDER), step->fpdu->place.frame);
         return false;
     }
     settle_early(rdmap, step, answers);
@@ -328,7 +330,7 @@ static void answer_judge_unanswered(struct rdmap_connection *rdmap, unsigned req
     bool closed_first = !answers->closed_first;
 
     if (!certain) {
-        verdict_inconclusive(rdmap->verdict, rule);
+        verdict_inconclusive(rdmap->verdict, rule, LOST_OR(WHY_END), request->operation.place.frame);
         return;
     }
     rdmap_fail_at_as(rdmap, &request->operation.place, rule, went_on && closed_first ? SEVERITY_ERROR : SEVERITY_NOTE,
@@ -352,7 +354,7 @@ static void judge_skipped(struct rdmap_connection *rdmap, const struct rdmap_req
                       answer_name_of(request->operation.kind), answer_name_of(overtaken->by_kind),
                       overtaken->by_request_frame);
     else
-        verdict_inconclusive(rdmap->verdict, rule);
+        verdict_inconclusive(rdmap->verdict, rule, LOST_OR(WHY_ORDER), request->operation.place.frame);
 }
 
 static void answer_finish_side(struct rdmap_connection *rdmap, unsigned requester)
@@ -392,7 +394,7 @@ void rdmap_answers_hole(struct rdmap_connection *rdmap, unsigned side)
 
     if (early->open && !early->matched) { /* its request may be in the hole */
         early->open = false;
-        verdict_inconclusive(rdmap->verdict, surplus_rule(early->kind));
+        verdict_inconclusive(rdmap->verdict, surplus_rule(early->kind), LOST_OR(WHY_HOLE), early->place.frame);
     }
 }
 

@@ -215,7 +215,7 @@ void rdmap_atomic_response(struct rdmap_connection *rdmap, struct rdmap_step *st
 
     if (!rdmap_answers_first(rdmap, step, response->identifier)) {
         if (step->match != RDMAP_MATCH_UNSOLICITED)
-            verdict_inconclusive(rdmap->verdict, RULE_RDMAPX_5_2_2_02);
+            verdict_inconclusive(rdmap->verdict, RULE_RDMAPX_5_2_2_02, LOST_OR(WHY_ORDER), step->fpdu->place.frame);
         return;
     }
     if (request->operation.kind != RDMAP_OP_ATOMIC)

@@ -417,8 +417,10 @@ static void judge_value(struct rdmap_connection *rdmap, struct rdmap_step *step,
         else
             fail_pair(rdmap, step, shadow, &pair);
     } else if (shadow->valid)
-        verdict_inconclusive(rdmap->verdict, shadow->operation.opcode == RDMAP_ATOMIC_FETCH_ADD ? RULE_RDMAPX_5_1_1_01
-                                                                                                : RULE_RDMAPX_5_1_2_06);
+        verdict_inconclusive(rdmap->verdict,
+                             shadow->operation.opcode == RDMAP_ATOMIC_FETCH_ADD ? RULE_RDMAPX_5_1_1_01
+                                                                                : RULE_RDMAPX_5_1_2_06,
+                             LOST_OR(WHY_READINGS), step->fpdu->place.frame);
     if (!comparable && !exclusive)
         judge_written(rdmap, step, response);
 }

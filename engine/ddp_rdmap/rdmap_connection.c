@@ -365,6 +365,7 @@ static void connection_terminate(struct rdmap_connection *rdmap, struct rdmap_st
 
     one_way(rdmap, step);
     if (step->ddp->lacking > 0) { /* the part that the Terminate complains about was not captured */
+        verdict_lose(rdmap->verdict, WHY_CUT, step->fpdu->place.frame);
         connection_not_judged(rdmap, step->side);
         s->hole = s->terminated = true;
         s->terminate_place = step->fpdu->place;
@@ -563,6 +564,15 @@ static void hole(struct rdmap_connection *rdmap, unsigned side)
     connection_tell_skipped(rdmap, side);
 }
 
+/* The FPDU came, but its contents are unknown. */
+static void lose_fpdu(struct rdmap_connection *rdmap, unsigned side, const struct mpa_fpdu_event *event)
+{
+    /* After another loss, MPA may not know where the header is. */
+    if (event->crc == MPA_CRC_WRONG || event->fpdu.cut || rdmap->verdict->missing == WHY_NONE)
+        verdict_lose(rdmap->verdict, event->fpdu.cut ? WHY_CUT : WHY_LOWER, event->place.frame);
+    hole(rdmap, side);
+}
+
 /* Stops waiting for the missing octets, because something that depends on them comes first. */
 static void give_up_gap(struct rdmap_connection *rdmap, unsigned side)
 {
@@ -621,6 +631,8 @@ static void connection_start(struct rdmap_connection *rdmap, unsigned side, cons
         s->tagged.known = true;
         return;
     }
+    if (!rdmap->parameters.startup_seen || rdmap->parameters.midstream)
+        verdict_lose(rdmap->verdict, WHY_LATE, event->place.frame);
     rdmap_requests_distrust(&s->requests);
     hole(rdmap, side);
     INVARIANT(s->hole && !s->from_start && s->requests.incomplete);
@@ -661,13 +673,13 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
     s->last = event->place;
     INVARIANT(s->started && !s->gap && (!s->from_start || s->end > 0));
     if (event->crc == MPA_CRC_WRONG) { /* MPA has judged it; it may have been any message (RFC 5044 section 8) */
-        hole(rdmap, side);
+        lose_fpdu(rdmap, side, event);
         if (!rdmap->verdict->off)
             rdmap_reaction_segment(rdmap, &step);
         return;
     }
     if ((event->faulty || event->fpdu.cut) && !event->has_ddp) {
-        hole(rdmap, side);
+        lose_fpdu(rdmap, side, event);
         return;
     }
     if (!event->has_ddp) {
@@ -676,7 +688,7 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
             rdmap_close_segment(rdmap, &step);
             rdmap_reaction_segment(rdmap, &step);
         }
-        hole(rdmap, side);
+        lose_fpdu(rdmap, side, event);
         return;
     }
     step.ddp = &event->ddp;

@@ -70,7 +70,8 @@ static void judge_no_buffer(struct rdmap_connection *rdmap, struct rdmap_step *s
     if (!depth_of(rdmap, requester, &depth))
         return;
     if (!rdmap_requests_certain(&rdmap->side[requester].requests) || rdmap->side[requester].hole || peak > depth)
-        verdict_inconclusive(rdmap->verdict, rule);
+        verdict_inconclusive(rdmap->verdict, rule, peak > depth ? WHY_CAUSE : LOST_OR(WHY_ORDER),
+                             step->fpdu->place.frame);
     else
         rdmap_fail(rdmap, step, rule, 0,
                    "expected buffers on QN 1 for the %u requests that were negotiated; found a Terminate for lack of a "
@@ -104,7 +105,7 @@ static void judge_refused_response(struct rdmap_connection *rdmap, struct rdmap_
 {
     if (!culprit || culprit->faulty || rdmap->reaction->fault[step->side].state != FAULT_UNSEEN ||
         rdmap->side[step->side].hole || !rdmap_requests_certain(&rdmap->side[step->side].requests))
-        verdict_inconclusive(rdmap->verdict, RULE_RDMAPX_5_2_2_10);
+        verdict_inconclusive(rdmap->verdict, RULE_RDMAPX_5_2_2_10, LOST_OR(WHY_CAUSE), step->fpdu->place.frame);
     else
         rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_2_10, culprit->place.frame,
                    "expected a buffer on QN 3 for the Atomic Response in frame %u, which was requested; found a "
@@ -149,6 +150,7 @@ void rdmap_limits_finish(struct rdmap_connection *rdmap)
         if (rdmap_requests_certain(requests) && rdmap_requests_open(requests) == 0)
             verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_2_09);
         else
-            verdict_inconclusive(rdmap->verdict, RULE_RDMAPX_5_2_2_09);
+            verdict_inconclusive(rdmap->verdict, RULE_RDMAPX_5_2_2_09, LOST_OR(WHY_END),
+                                 rdmap->side[requester].last.frame);
     }
 }

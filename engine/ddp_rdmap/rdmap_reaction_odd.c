@@ -100,7 +100,7 @@ void rdmap_odd_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step
     /* The Terminate may be about another segment of the peer. */
     for (unsigned kind = 0; kind < ODD_KINDS; kind++)
         if (mine->pending & 1u << kind)
-            verdict_inconclusive(rdmap->verdict, rules[kind]);
+            verdict_inconclusive(rdmap->verdict, rules[kind], WHY_CAUSE, step->fpdu->place.frame);
     mine->pending = mine->settled = 0;
     INVARIANT((theirs->settled & ~theirs->pending) == 0);
 }
@@ -119,7 +119,8 @@ void rdmap_odd_settle(struct rdmap_connection *rdmap, unsigned reactor, bool clo
             ((bit & TERMINATES) && closed && reaction_acked(&rdmap->side[reactor], watch->end[kind])))
             verdict_passed(rdmap->verdict, rules[kind]);
         else
-            verdict_inconclusive(rdmap->verdict, rules[kind]);
+            verdict_inconclusive(rdmap->verdict, rules[kind], LOST_OR(WHY_END),
+                                 rdmap->side[other_side(reactor)].last.frame);
     }
     watch->pending = watch->settled = 0;
 }

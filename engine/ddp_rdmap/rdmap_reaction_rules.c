@@ -21,7 +21,8 @@ static bool watch_is_open(const struct fault_watch *watch)
 static void reaction_settle_open(struct rdmap_connection *rdmap, struct fault_watch *watch)
 {
     INVARIANT(watch_is_open(watch));
-    verdict_inconclusive(rdmap->verdict, rdmap_fault_info[watch->kind].ignored);
+    verdict_inconclusive(rdmap->verdict, rdmap_fault_info[watch->kind].ignored,
+                         LOST_OR(rdmap->finished ? WHY_END : WHY_CAUSE), watch->place.frame);
     watch->state = FAULT_SETTLED;
 }
 
@@ -74,7 +75,8 @@ static void reaction_judge_code(struct rdmap_connection *rdmap, struct rdmap_ste
     if (answer == ANSWER_RIGHT) {
         verdict_passed(rdmap->verdict, info->code);
     } else if (answer == ANSWER_ELSEWHERE || !is_culprit_known) {
-        verdict_inconclusive(rdmap->verdict, info->code); /* may be about another segment */
+        verdict_inconclusive(rdmap->verdict, info->code, WHY_CAUSE,
+                             step->fpdu->place.frame); /* may be about another segment */
     } else {
         rdmap_fail_as(rdmap, step, info->code,
                       answer == ANSWER_TOLERATED ? SEVERITY_WARNING : rule_catalogue[info->code].severity,

@@ -83,7 +83,7 @@ static void read_judge_sink(struct rdmap_connection *rdmap, struct rdmap_step *s
     if (may_be_descending(step))
         return;
     if (step->request->doubtful) {
-        verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_4_03);
+        verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_4_03, LOST_OR(WHY_ORDER), step->fpdu->place.frame);
         return;
     }
     fail_sink(rdmap, step, &step->fpdu->place, ddp->to, step->ends && ddp->payload_len == 0);
@@ -178,7 +178,7 @@ static void read_judge_size(struct rdmap_connection *rdmap, struct rdmap_step *s
     /* If many requests have the same sink, the Response may answer a request that the capture lacks. */
     unsure = m->damaged || step->request->doubtful || rdmap->side[other_side(step->side)].requests.uncertain;
     if (m->damaged || (unsure && m->octets != operation->read.size)) {
-        verdict_inconclusive(rdmap->verdict, rule);
+        verdict_inconclusive(rdmap->verdict, rule, LOST_OR(WHY_READINGS), step->fpdu->place.frame);
     } else if (m->octets == operation->read.size) {
         verdict_passed(rdmap->verdict, rule);
     } else if (m->octets > operation->read.size && !m->faulty) {
@@ -227,7 +227,7 @@ void rdmap_read_response(struct rdmap_connection *rdmap, struct rdmap_step *step
         bool answers = rdmap_answers_first(rdmap, step, 0);
 
         if (!answers && step->match != RDMAP_MATCH_UNSOLICITED)
-            verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_4_03);
+            verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_4_03, LOST_OR(WHY_ORDER), step->fpdu->place.frame);
         judged = judged && answers;
         if (judged && !rdmap_read_is_rtr(rdmap, other_side(step->side), step->request))
             read_judge_sink(rdmap, step);

@@ -330,7 +330,7 @@ static bool readback_judge_writes(struct rdmap_connection *rdmap, struct rdmap_s
             w->end > operation->place.offset)
             continue;
         if (!rdmap->options.exclusive && w->activity != b->activity) {
-            verdict_inconclusive(rdmap->verdict, RULE_RDMAP_5_5_13);
+            verdict_inconclusive(rdmap->verdict, RULE_RDMAP_5_5_13, WHY_CAUSE, step->fpdu->place.frame);
             continue;
         }
         at = readback_compare(w, ddp->payload, ddp->payload_len, from);

@@ -71,7 +71,7 @@ static void judge_echo(const struct blame *a)
         return;
     }
     if (!all_seen(a)) {
-        verdict_inconclusive(v, RULE_RDMAP_4_8_33);
+        verdict_inconclusive(v, RULE_RDMAP_4_8_33, LOST_OR(WHY_MEMORY), a->step->fpdu->place.frame);
         return;
     }
     for (unsigned i = 0; i < a->ddp->header_len; i++)
@@ -94,7 +94,7 @@ static void culprit_judge_length(const struct blame *a)
         verdict_passed(a->rdmap->verdict, RULE_RDMAP_4_8_30);
     else if (a->ddp->tagged && !rdmap_recent_all(a->rdmap, other_side(a->step->side)))
         /* An older segment with the same STag and TO may have had this length. */
-        verdict_inconclusive(a->rdmap->verdict, RULE_RDMAP_4_8_30);
+        verdict_inconclusive(a->rdmap->verdict, RULE_RDMAP_4_8_30, LOST_OR(WHY_MEMORY), a->step->fpdu->place.frame);
     else
         rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_30, a->frame,
                    "expected DDP Segment Length %u, of header and payload of the segment in frame %u; found DDP "
@@ -128,9 +128,9 @@ static void judge_progress(const struct blame *a, const struct rdmap_read_reques
     /* The echo may count octets that were prepared but not sent, if all three fields agree. */
     if (sent > 0 && ahead > sent && ahead <= original->size && echo->size == original->size - ahead &&
         echo->source_to - original->source_to == ahead) {
-        verdict_inconclusive(v, RULE_RDMAP_4_8_40);
-        verdict_inconclusive(v, RULE_RDMAP_4_8_41);
-        verdict_inconclusive(v, RULE_RDMAP_4_8_43);
+        verdict_inconclusive(v, RULE_RDMAP_4_8_40, WHY_READINGS, a->step->fpdu->place.frame);
+        verdict_inconclusive(v, RULE_RDMAP_4_8_41, WHY_READINGS, a->step->fpdu->place.frame);
+        verdict_inconclusive(v, RULE_RDMAP_4_8_43, WHY_READINGS, a->step->fpdu->place.frame);
     } else if (echo->sink_to != original->sink_to + sent) {
         fail_read(a, RULE_RDMAP_4_8_40, "SinkTO", original->sink_to + sent, echo->sink_to, sent);
     } else if (echo->size != left) {
@@ -204,7 +204,7 @@ static void culprit_judge_read(const struct blame *a)
     rdmap_read_request_decode(&original, a->culprit->request, RDMAP_READ_REQUEST_LEN);
     request = rdmap_open_request(rdmap, other_side(a->step->side), a->ddp->msn);
     if (request && culprit_answered_before(&rdmap->side[other_side(a->step->side)].requests, request)) {
-        verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_8_38);
+        verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_8_38, WHY_ORDER, a->step->fpdu->place.frame);
         return;
     }
     if (request && !request->begun && !rdmap->side[a->step->side].hole) {
@@ -215,7 +215,7 @@ static void culprit_judge_read(const struct blame *a)
     judge_stag(a, RULE_RDMAP_4_8_39, "SinkSTag", original.sink_stag, echo->sink_stag, sent);
     judge_stag(a, RULE_RDMAP_4_8_42, "SrcSTag", original.source_stag, echo->source_stag, sent);
     if (!request || request->damaged || rdmap->side[a->step->side].hole)
-        verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_8_40);
+        verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_8_40, LOST_OR(WHY_MEMORY), a->step->fpdu->place.frame);
     else
         judge_progress(a, &original, sent);
 }
@@ -491,7 +491,7 @@ static void judge_truth(const struct blame *a)
         if (field == RULE_COUNT && (ddp ? ddp_code_is_true(a) : rdmap_code_is_true(a)))
             verdict_passed(a->rdmap->verdict, rule);
         else
-            verdict_inconclusive(a->rdmap->verdict, rule);
+            verdict_inconclusive(a->rdmap->verdict, rule, WHY_CAUSE, a->step->fpdu->place.frame);
         return;
     }
     if (field != RULE_COUNT)

@@ -279,7 +279,7 @@ static void report_frame(struct mpa_connection *mpa, unsigned side, const struct
                        "0x%02x) after one with Rev %u, flags 0x%02x",
                        second.revision, second.flags, first->revision, first->flags);
     else if (request && mpa_may_be_rejected(mpa, side, place->frame))
-        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_06);
+        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_06, LOST_OR(WHY_ORDER), place->frame);
     else
         verdict_failed(
             mpa->verdict, RULE_MPA_7_1_06, direction_of(mpa, side), place, mpa->side[side].startup.place.frame,

@@ -364,6 +364,11 @@ void mpa_connection_hole(struct mpa_connection *mpa, unsigned side, uint64_t fro
             return;
         }
     }
+    verdict_lose(mpa->verdict,
+                 cause == HOLE_SNAP_LENGTH    ? WHY_CUT
+                 : cause == HOLE_MEMORY_LIMIT ? WHY_MEMORY
+                                              : WHY_HOLE,
+                 next ? next->frame : s->last_frame);
     mpa_gap_open(s);
     if (s->state == SIDE_FPDUS || s->state == SIDE_LOST)
         mpa_framing_hole(mpa, side, from, to);
@@ -434,6 +439,7 @@ void mpa_connection_reset(struct mpa_connection *mpa, unsigned side, uint32_t fr
     /* The RST overtook octets, or they were not captured; one of them may be a Terminate. */
     if (s->any && s->rst_offset > s->next) {
         s->hole = true;
+        verdict_lose(mpa->verdict, WHY_HOLE, frame);
         mpa_skipped(mpa, side, s->next, s->rst_offset, "octets before the RST");
     }
     end_of_side(mpa, side, false);

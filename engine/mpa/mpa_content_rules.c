@@ -134,7 +134,7 @@ static enum mpa_content content_judge_ulpdu(struct mpa_connection *mpa, unsigned
     }
     verdict_passed(mpa->verdict, RULE_MPA_4_1_12);
     if (n == 0) { /* no octet of the ULPDU was captured */
-        verdict_inconclusive(mpa->verdict, RULE_MPA_3_01);
+        verdict_inconclusive(mpa->verdict, RULE_MPA_3_01, WHY_CUT, mpa_place(mpa, side, fpdu->offset, end).frame);
         return MPA_CONTENT_SEGMENT;
     }
     put_be16(header, fpdu->ulpdu_length > MPA_ULPDU_MAX ? MPA_ULPDU_MAX : fpdu->ulpdu_length);

@@ -435,7 +435,7 @@ enum mpa_crc_verdict mpa_judge_crc(struct mpa_connection *mpa, unsigned side, co
         return good ? MPA_CRC_VERIFIED : MPA_CRC_WRONG;
     if (!mpa_crc_binding(mpa)) {
         if (!good)
-            verdict_inconclusive(mpa->verdict, RULE_MPA_4_4_12);
+            verdict_inconclusive(mpa->verdict, RULE_MPA_4_4_12, LOST_OR(WHY_AGREED), place->frame);
     } else if (good) {
         crc_count_right(mpa, side, fpdu);
     } else {

@@ -100,6 +100,7 @@ bool mpa_cut_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint
         return true;
     accept(mpa, side);
     if (s->cursor < to) { /* the start of the next FPDU was cut away */
+        verdict_lose(mpa->verdict, WHY_CUT, s->last_frame);
         mpa_gap_open(s);
         mpa_framing_hole(mpa, side, s->cursor, to);
     } else {

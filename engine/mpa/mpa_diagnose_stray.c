@@ -87,10 +87,13 @@ void mpa_report_unexplained(struct mpa_connection *mpa, unsigned side, uint64_t 
     if (fs->stray_reported)
         return;
     fs->stray_reported = true;
+    if (mpa->verdict->missing == WHY_NONE)
+        verdict_lose(mpa->verdict, WHY_LOWER, s->last_frame);
     if (proven && (fs->in_step > 0 || !s->hole))
         mpa_report_stray(mpa, side, from, mpa_window_end(&s->window));
     else /* perhaps the stream never was MPA, or the hole hides the explanation */
-        verdict_inconclusive(mpa->verdict, RULE_MPA_4_1_01);
+        verdict_inconclusive(mpa->verdict, RULE_MPA_4_1_01, LOST_OR(WHY_READINGS),
+                             mpa_place(mpa, side, from, from + 1).frame);
 }
 
 /* The header at the cursor looks right, as far as the octets before `until` show. */

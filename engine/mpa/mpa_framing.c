@@ -119,7 +119,7 @@ static void count_shape(struct mpa_connection *mpa, const struct mpa_framing_sta
 
 /* Counts a cut FPDU: everything after its header is inconclusive. framed: the FPDU ends with a segment. */
 static void count_cut(struct mpa_connection *mpa, const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu,
-                      bool framed)
+                      bool framed, uint32_t frame)
 {
     struct verdict *v = mpa->verdict;
 
@@ -128,17 +128,17 @@ static void count_cut(struct mpa_connection *mpa, const struct mpa_framing_state
         verdict_passed(v, RULE_MPA_4_1_02);
         verdict_passed(v, RULE_MPA_A_1_03);
     } else {
-        verdict_inconclusive(v, RULE_MPA_4_1_01);
+        verdict_inconclusive(v, RULE_MPA_4_1_01, WHY_CUT, frame);
     }
-    verdict_inconclusive(v, RULE_MPA_4_1_04);
-    verdict_inconclusive(v, RULE_MPA_4_1_09);
+    verdict_inconclusive(v, RULE_MPA_4_1_04, WHY_CUT, frame);
+    verdict_inconclusive(v, RULE_MPA_4_1_09, WHY_CUT, frame);
     if (fpdu->pad_length > 0)
-        verdict_inconclusive(v, RULE_MPA_4_1_05);
+        verdict_inconclusive(v, RULE_MPA_4_1_05, WHY_CUT, frame);
     if (fs->framing.markers)
-        verdict_inconclusive(v, RULE_MPA_4_3_03);
+        verdict_inconclusive(v, RULE_MPA_4_3_03, WHY_CUT, frame);
     if (mpa_crc_binding(mpa)) {
-        verdict_inconclusive(v, RULE_MPA_4_4_07);
-        verdict_inconclusive(v, RULE_MPA_7_1_1_15);
+        verdict_inconclusive(v, RULE_MPA_4_4_07, WHY_CUT, frame);
+        verdict_inconclusive(v, RULE_MPA_7_1_1_15, WHY_CUT, frame);
     }
 }
 
@@ -262,7 +262,8 @@ static void judge_frame(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     if (!judged)
         return;
     if (how & ACCEPT_CUT)
-        count_cut(mpa, mpa->side[side].framing, fpdu, mpa_segment_ends(mpa, side, fpdu->offset + fpdu->length));
+        count_cut(mpa, mpa->side[side].framing, fpdu, mpa_segment_ends(mpa, side, fpdu->offset + fpdu->length),
+                  event->place.frame);
     else if (!(how & ACCEPT_DEVIANT))
         count_shape(mpa, mpa->side[side].framing);
 }
@@ -293,8 +294,10 @@ static void framing_judge_ulpdu(struct mpa_connection *mpa, unsigned side, const
         event->ddp = (struct ddp_segment){0};
     event->has_ddp = is_segment && decode_ddp(&event->ddp, fpdu);
     event->faulty = content == MPA_CONTENT_SEGMENTS || content == MPA_CONTENT_FOREIGN;
-    if (fpdu->cut && !event->has_ddp)
+    if (fpdu->cut && !event->has_ddp) {
         s->hole = true; /* the FPDU may have been any message */
+        verdict_lose(mpa->verdict, WHY_CUT, event->place.frame);
+    }
     /* The grid was only a guess, which this FPDU does not confirm: the position of the ULPDU's octets is unknown. */
     if ((!s->framing->start_known && !mpa_markers_right(fpdu)) || framing_may_hide_marker(s, fpdu)) {
         event->has_ddp = false;
@@ -643,13 +646,15 @@ void mpa_framing_octets(struct mpa_connection *mpa, unsigned side)
 static void count_hole(struct mpa_connection *mpa, unsigned side)
 {
     struct verdict *v = mpa->verdict;
+    enum why why = LOST_OR(WHY_HOLE);
+    uint32_t frame = mpa->side[side].last_frame;
 
-    verdict_inconclusive(v, RULE_MPA_4_1_01);
+    verdict_inconclusive(v, RULE_MPA_4_1_01, why, frame);
     if (mpa->side[side].framing->framing.markers)
-        verdict_inconclusive(v, RULE_MPA_4_3_03);
+        verdict_inconclusive(v, RULE_MPA_4_3_03, why, frame);
     if (mpa_crc_binding(mpa)) {
-        verdict_inconclusive(v, RULE_MPA_4_4_07);
-        verdict_inconclusive(v, RULE_MPA_7_1_1_15);
+        verdict_inconclusive(v, RULE_MPA_4_4_07, why, frame);
+        verdict_inconclusive(v, RULE_MPA_7_1_1_15, why, frame);
     }
 }
 
@@ -724,7 +729,7 @@ void mpa_framing_end(struct mpa_connection *mpa, unsigned side, bool fin)
     s->ended = true;
     if (s->cut_end > 0) { /* the direction ends inside an FPDU that was captured in part */
         if (fin)
-            verdict_inconclusive(mpa->verdict, RULE_MPA_7_2_03);
+            verdict_inconclusive(mpa->verdict, RULE_MPA_7_2_03, WHY_CUT, s->end_place.frame);
         mpa_framing_lose(mpa, side, s->cursor, s->next);
         mpa_window_restart(&s->window, s->next);
         s->cut_end = 0;

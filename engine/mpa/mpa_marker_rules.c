@@ -262,7 +262,8 @@ void mpa_report_grid(struct mpa_connection *mpa, unsigned side, uint64_t due, ui
     fs->grid_reported = true;
     mpa->side[side].faulty = true;
     if (!mpa->parameters.startup_seen || !fs->start_known) {
-        verdict_inconclusive(mpa->verdict, rule);
+        verdict_inconclusive(mpa->verdict, rule, LOST_OR(WHY_LATE),
+                             mpa_place(mpa, side, found, found + MPA_MARKER_LEN).frame);
         return;
     }
     mpa_fail(mpa, side, rule, found, found + MPA_MARKER_LEN,
@@ -284,7 +285,7 @@ void mpa_report_missing_marker(struct mpa_connection *mpa, unsigned side, uint64
     if (fs->unmet && mpa->parameters.markers[side] == OFF) /* no Marker is due: that is reported already */
         return;
     if (!fs->start_known && fs->markers_right < 2) { /* the grid is a guess */
-        verdict_inconclusive(mpa->verdict, RULE_MPA_4_3_03);
+        verdict_inconclusive(mpa->verdict, RULE_MPA_4_3_03, LOST_OR(WHY_LATE), mpa_place(mpa, side, due, end).frame);
         return;
     }
     mpa_fail(

@@ -103,13 +103,13 @@ static void order_judge_reply(struct mpa_connection *mpa, unsigned from, unsigne
     verdict_passed(v, RULE_MPA_7_1_2_32);
     /* The length of the Request is unknown, or the Request is not the one that was answered. */
     if (request->oversized || request->partial || (request->start > 0 && mpa->side[from].hole))
-        verdict_inconclusive(v, RULE_MPA_7_1_2_03);
+        verdict_inconclusive(v, RULE_MPA_7_1_2_03, LOST_OR(WHY_UNREAD), reply->place.frame);
     else if (received)
         verdict_passed(v, RULE_MPA_7_1_2_03);
     else if (!mpa->start_captured[from]) /* the Reply may answer an earlier Request */
-        verdict_inconclusive(v, RULE_MPA_7_1_2_03);
+        verdict_inconclusive(v, RULE_MPA_7_1_2_03, WHY_LATE, reply->place.frame);
     else if (!reply->first.acked_known && !capture_shows_order(mpa, from, &reply->first))
-        verdict_inconclusive(v, RULE_MPA_7_1_2_03);
+        verdict_inconclusive(v, RULE_MPA_7_1_2_03, WHY_ACK, reply->place.frame);
     else if (reply->first.acked_known)
         verdict_failed(
             v, RULE_MPA_7_1_2_03, direction_of(mpa, to), &reply->place, request->place.frame,
@@ -155,12 +155,12 @@ static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned 
                            .side = (uint8_t)to};
     /* Octets acknowledged beyond the captured ones are not certainly the Request. */
     if (!run->origin.acked_known || !request->first.acked_known || run->origin.acked > mpa->side[from].next) {
-        verdict_inconclusive(v, RULE_MPA_7_1_3_01);
-        verdict_inconclusive(v, RULE_MPA_7_1_5_01);
+        verdict_inconclusive(v, RULE_MPA_7_1_3_01, WHY_ACK, place.frame);
+        verdict_inconclusive(v, RULE_MPA_7_1_5_01, WHY_ACK, place.frame);
     } else if (run->origin.acked >= request->end) {
         /* A retransmission carries a newer ACK number, which does not show when the octets were first sent. */
         if (run->origin.retransmitted || run->origin.frame > reply->first.frame)
-            verdict_inconclusive(v, RULE_MPA_7_1_3_01);
+            verdict_inconclusive(v, RULE_MPA_7_1_3_01, WHY_COPIES, place.frame);
         else
             verdict_failed(v, RULE_MPA_7_1_3_01, direction_of(mpa, to), &place, request->place.frame,
                            "expected the MPA Reply right after the MPA Request had been received; found %llu octets of "
@@ -171,7 +171,7 @@ static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned 
         if (request->first.acked >= reply->start)
             verdict_passed(v, RULE_MPA_7_1_5_01);
         else if (request->first.retransmitted)
-            verdict_inconclusive(v, RULE_MPA_7_1_5_01);
+            verdict_inconclusive(v, RULE_MPA_7_1_5_01, WHY_COPIES, place.frame);
         else
             verdict_failed(v, RULE_MPA_7_1_5_01, direction_of(mpa, to), &place, request->place.frame,
                            "expected the MPA Request only after all of the peer's streaming data had been received; "
@@ -341,8 +341,10 @@ static void judge_timing(struct mpa_connection *mpa, unsigned side, uint64_t fro
             order->first_acked = mpa_origin(mpa, side, from)->acked;
             order->first_place = mpa_place(mpa, side, from, from + 1);
         } else {
-            verdict_inconclusive(mpa->verdict, mpa->side[side].startup.frame.kind == MPA_REQUEST ? RULE_MPA_7_1_2_16
-                                                                                                 : RULE_MPA_7_1_2_23);
+            verdict_inconclusive(
+                mpa->verdict, mpa->side[side].startup.frame.kind == MPA_REQUEST ? RULE_MPA_7_1_2_16 : RULE_MPA_7_1_2_23,
+                mpa_origin(mpa, side, from)->acked_known ? LOST_OR(WHY_ORDER) : WHY_ACK,
+                mpa_place(mpa, side, from, from + 1).frame);
         }
         break;
     }
@@ -402,7 +404,7 @@ static void judge_received_part(struct mpa_connection *mpa, unsigned side, const
         return;
     order->first_open = false;
     if (mpa->side[side].hole || event->after_resync)
-        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_23);
+        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_23, LOST_OR(WHY_HOLE), event->place.frame);
     else if (order->first_acked >= event->fpdu.offset + event->fpdu.length)
         pass_timing(mpa, other_side(side));
     else
@@ -431,7 +433,8 @@ static void judge_after_invalid(struct mpa_connection *mpa, unsigned side, const
         verdict_passed(mpa->verdict, RULE_MPA_7_1_2_24);
     else if (!origin->acked_known || origin->acked < peer->first_fpdu_end || origin->acked > peer->next ||
              order->side[other_side(side)].conflict)
-        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_24);
+        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_24, origin->acked_known ? WHY_ORDER : WHY_ACK,
+                             event->place.frame);
     else
         verdict_failed(mpa->verdict, RULE_MPA_7_1_2_24, direction_of(mpa, side), &event->place, peer->first_fpdu.frame,
                        "expected no FPDU but a Terminate after the Initiator's invalid first FPDU; found an FPDU with "
@@ -523,7 +526,8 @@ static void order_judge_unanswered(struct mpa_connection *mpa, unsigned side)
     if (peer->hole || s->hole || !mpa->start_captured[other_side(side)] || !origin->acked_known ||
         origin->acked > mpa->order->side[other_side(side)].delivered ||
         origin->acked >= peer->startup.start + MPA_STARTUP_HEADER_LEN) {
-        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_16);
+        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_16, LOST_OR(origin->acked_known ? WHY_ORDER : WHY_ACK),
+                             origin->frame);
         return;
     }
     b = mpa_boundary_classify(mpa, side, mpa_window_at(&s->window, from), n, n, true);
@@ -544,7 +548,9 @@ static void judge_unsolicited(struct mpa_connection *mpa, unsigned side)
     bool missed = !reply->first.acked_known || reply->first.acked > (peer->any ? peer->next : 0);
 
     if (!mpa->start_captured[0] || !mpa->start_captured[1] || peer->hole || peer->startup.partial || missed) {
-        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_14);
+        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_14,
+                             LOST_OR(mpa->start_captured[0] && mpa->start_captured[1] ? WHY_ORDER : WHY_LATE),
+                             reply->place.frame);
         return;
     }
     if (peer->startup.header_seen) /* a Request was in flight */
@@ -564,7 +570,7 @@ void mpa_order_finish(struct mpa_connection *mpa)
     if (order->two_requests_open)
         fail_two_requests(mpa, RULE_MPA_7_1_2_32);
     if (order->first_open)
-        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_23);
+        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_23, WHY_END, order->first_place.frame);
     if (to >= 0 && from < 0)
         judge_unsolicited(mpa, (unsigned)to);
     if (from >= 0 && to < 0 && !mpa->side[other_side((unsigned)from)].startup.seen)

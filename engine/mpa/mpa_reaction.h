@@ -228,6 +228,11 @@ struct reaction_fpdu {
     struct rdmap_terminate terminate;
 };
 
+/* Why the reaction cannot be judged. */
+static inline enum why reaction_doubt(const struct mpa_connection *mpa)
+{
+    return LOST_OR(mpa->finished ? WHY_END : WHY_CAUSE);
+}
 /* The current frame and time, in the stream of `side`. */
 struct place reaction_place(const struct mpa_connection *mpa, unsigned side);
 /* The reactor has acknowledged the peer's octets up to `end`. */

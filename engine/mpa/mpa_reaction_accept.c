@@ -188,7 +188,7 @@ static void accept_settle(struct mpa_connection *mpa, struct accept_watch *watch
     if (taken)
         verdict_passed_n(mpa->verdict, kinds[kind].rule, watch->of[kind].count);
     else if (kinds[kind].inconclusive_counts)
-        verdict_inconclusive(mpa->verdict, kinds[kind].rule);
+        verdict_inconclusive(mpa->verdict, kinds[kind].rule, reaction_doubt(mpa), watch->of[kind].at.frame);
     watch->of[kind].count = 0;
     watch->pending &= ~(1u << kind);
     watch->crc_unused_settled |= kind == ACCEPT_CRC_UNUSED && taken;

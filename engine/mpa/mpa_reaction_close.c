@@ -135,7 +135,7 @@ static void close_settle_open(struct mpa_connection *mpa, struct close_watch *wa
 {
     INVARIANT(watch->kind != CLOSE_NONE && watch->kind < CLOSE_KINDS);
     for (unsigned i = 0; i < kinds[watch->kind].n_passed; i++)
-        verdict_inconclusive(mpa->verdict, kinds[watch->kind].passed[i]);
+        verdict_inconclusive(mpa->verdict, kinds[watch->kind].passed[i], reaction_doubt(mpa), watch->at.frame);
     watch->kind = CLOSE_NONE;
 }
 

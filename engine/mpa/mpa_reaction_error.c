@@ -70,7 +70,8 @@ static void pass_reaction(struct mpa_connection *mpa, const struct error_watch *
 static void error_settle_open(struct mpa_connection *mpa, struct error_watch *watch)
 {
     INVARIANT(watch->state != ERROR_NONE && watch->state != ERROR_SETTLED);
-    verdict_inconclusive(mpa->verdict, watch->state == ERROR_TERMINATED ? RULE_MPA_8_14 : ignored_rule(watch));
+    verdict_inconclusive(mpa->verdict, watch->state == ERROR_TERMINATED ? RULE_MPA_8_14 : ignored_rule(watch),
+                         reaction_doubt(mpa), watch->at.frame);
     watch->state = ERROR_SETTLED;
 }
 
@@ -236,7 +237,9 @@ static void watch_error(struct mpa_connection *mpa, const struct reaction_fpdu *
     if (mpa->side[fpdu->side].hole || event->after_resync || mpa->reaction->ended[reactor] ||
         mpa->reaction->terminated[reactor] || mpa->crc_inferred || event->fpdu.cut ||
         came_in_two_versions(mpa, fpdu->side, &event->fpdu)) {
-        verdict_inconclusive(mpa->verdict, wrong_crc ? RULE_MPA_8_02 : RULE_MPA_8_03);
+        verdict_inconclusive(mpa->verdict, wrong_crc ? RULE_MPA_8_02 : RULE_MPA_8_03,
+                             came_in_two_versions(mpa, fpdu->side, &event->fpdu) ? WHY_COPIES : reaction_doubt(mpa),
+                             event->place.frame);
         return;
     }
     *watch = (struct error_watch){
@@ -309,7 +312,7 @@ static void error_judge_terminate(struct mpa_connection *mpa, const struct react
     if (right)
         verdict_passed(mpa->verdict, RULE_MPA_8_05);
     else if (about_another(watch, terminate))
-        verdict_inconclusive(mpa->verdict, RULE_MPA_8_05);
+        verdict_inconclusive(mpa->verdict, RULE_MPA_8_05, WHY_CAUSE, fpdu->event->place.frame);
     else
         verdict_failed(mpa->verdict, RULE_MPA_8_05, direction_of(mpa, fpdu->side), &fpdu->event->place, watch->at.frame,
                        "expected a Terminate with layer 2, error type 0, code %s after the %s in frame %u; found a "
@@ -402,7 +405,7 @@ void reaction_error_repaired(struct mpa_connection *mpa, unsigned side, uint64_t
     if (watch->heard)
         pass_reaction(mpa, watch);
     else
-        verdict_inconclusive(mpa->verdict, ignored_rule(watch));
+        verdict_inconclusive(mpa->verdict, ignored_rule(watch), WHY_COPIES, segment->frame);
     watch->state = ERROR_NONE;
 }
 

@@ -195,7 +195,7 @@ static void judge_going_on(struct mpa_connection *mpa, const struct reaction_fpd
     const struct startup_seen *request = &mpa->side[fpdu->side].startup;
 
     if (watch->no_types || event->crc == MPA_CRC_WRONG || !event->has_ddp || event->ddp.opcode == RDMAP_TERMINATE) {
-        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_13);
+        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_13, WHY_CAUSE, event->place.frame);
         return;
     }
     /* The Initiator can generate a type that the Responder supports: the Request should have said so. */
@@ -300,7 +300,8 @@ static void judge_rtr_answer(struct mpa_connection *mpa, const struct reaction_f
     if (!fpdu->acked_known || fpdu->acked != watch->rtr_at.end || terminate->layer >= RDMAP_LAYER_LLP ||
         (watch->rtr == MPA_RTR_READ && mpa->parameters.ird_ord_known && mpa->parameters.ird == 0) ||
         (terminate->layer == RDMAP_LAYER_RDMA && terminate->etype == 0))
-        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_05);
+        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_05, fpdu->acked_known ? WHY_CAUSE : WHY_ACK,
+                             fpdu->event->place.frame);
     else
         verdict_failed(
             mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place, watch->rtr_at.frame,
@@ -349,7 +350,7 @@ static void no_terminate(struct mpa_connection *mpa, unsigned initiator, const s
     enum rule_id rule = watch->flags & ESTABLISH_NO_RTR ? RULE_MPA2_9_2_13 : RULE_MPA2_9_1_16;
 
     if (rule == RULE_MPA2_9_2_13 && watch->no_types) {
-        verdict_inconclusive(mpa->verdict, rule);
+        verdict_inconclusive(mpa->verdict, rule, WHY_CAUSE, place->frame);
         return;
     }
     verdict_failed(mpa->verdict, rule, direction_of(mpa, initiator), place, watch->at.frame,
@@ -445,14 +446,14 @@ void reaction_establish_finish(struct mpa_connection *mpa)
         if (mpa->reaction->now > watch->rtr_due || mpa->side[initiator_of(mpa)].fin)
             establish_accept_rtr(mpa);
         else
-            verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_05);
+            verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_05, reaction_doubt(mpa), watch->rtr_at.frame);
     }
     rule = close_rule(watch);
     if (rule != RULE_NONE)
-        verdict_inconclusive(mpa->verdict, rule);
+        verdict_inconclusive(mpa->verdict, rule, reaction_doubt(mpa), watch->at.frame);
     else if (watch->flags & ESTABLISH_NO_RTR)
-        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_13);
+        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_13, reaction_doubt(mpa), watch->at.frame);
     else if (watch->flags & ESTABLISH_ORD)
-        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_1_16);
+        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_1_16, reaction_doubt(mpa), watch->at.frame);
     watch->flags = 0;
 }

@@ -90,7 +90,7 @@ static void fail_completeness(struct mpa_connection *mpa, const struct place *pl
                               uint64_t acked)
 {
     if (mpa->side[1 - place->side].hole) { /* the capture may lack another Request with this sink */
-        verdict_inconclusive(mpa->verdict, RULE_MPA_6_06);
+        verdict_inconclusive(mpa->verdict, RULE_MPA_6_06, LOST_OR(WHY_HOLE), place->frame);
         return;
     }
     verdict_failed(mpa->verdict, RULE_MPA_6_06, direction_of(mpa, place->side), place, kept->at.frame,
@@ -410,7 +410,7 @@ static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fp
     /* The Terminate's sender may have received a Request that the capture lacks, or shows later. */
     if (mpa->side[0].hole || mpa->side[1].hole ||
         (fpdu->acked_known && fpdu->acked > mpa->side[reader].next + mpa->side[reader].fin))
-        verdict_inconclusive(mpa->verdict, rule);
+        verdict_inconclusive(mpa->verdict, rule, LOST_OR(WHY_ORDER), fpdu->event->place.frame);
     else if (state->reads_peak[reader] <= limit)
         verdict_failed(mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place,
                        mpa->side[reader].last_frame,

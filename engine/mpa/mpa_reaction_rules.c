@@ -145,8 +145,10 @@ void mpa_reaction_fpdu(struct mpa_connection *mpa, unsigned side, const struct m
      * The part that it asks for, or complains about, was not captured: neither a reaction nor its absence proves
      * anything.
      */
-    if (event->has_ddp && event->ddp.lacking > 0 && !event->ddp.tagged && event->ddp.qn != DDP_QN_SEND)
+    if (event->has_ddp && event->ddp.lacking > 0 && !event->ddp.tagged && event->ddp.qn != DDP_QN_SEND) {
+        verdict_lose(mpa->verdict, WHY_CUT, event->place.frame);
         mpa->side[0].hole = mpa->side[1].hole = true;
+    }
     fpdu.is_terminate = event->crc != MPA_CRC_WRONG && event->has_ddp && !event->ddp.tagged &&
                         event->ddp.qn == DDP_QN_TERMINATE && event->ddp.opcode == RDMAP_TERMINATE &&
                         event->ddp.lacking == 0 &&

@@ -158,8 +158,10 @@ void reaction_wait_finish(struct mpa_connection *mpa)
         check_frame(mpa, waiter, NULL);
         check_rest(mpa, waiter, NULL);
         if (!mpa->reaction->wait.frame_settled[waiter] && mpa->reaction->wait.frame_waiting[waiter])
-            verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_41);
+            verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_41, reaction_doubt(mpa),
+                                 mpa->side[other_side(waiter)].last_frame);
         if (!mpa->reaction->wait.rest_settled[waiter] && waits_for_rest(mpa, waiter))
-            verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_42);
+            verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_42, reaction_doubt(mpa),
+                                 mpa->side[other_side(waiter)].last_frame);
     }
 }

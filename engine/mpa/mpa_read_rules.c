@@ -112,12 +112,12 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
     if (!limit_negotiated(mpa, side))
         return;
     if (reads->given_up || mpa->side[peer].gap_open) {
-        verdict_inconclusive(mpa->verdict, rule);
+        verdict_inconclusive(mpa->verdict, rule, LOST_OR(WHY_LOWER), event->place.frame);
         return;
     }
     /* The sender has received an unknown number of Responses that come later in the capture. */
     if (ahead_of_capture(mpa, side, event)) {
-        verdict_inconclusive(mpa->verdict, rule);
+        verdict_inconclusive(mpa->verdict, rule, WHY_ORDER, event->place.frame);
         return;
     }
     if (reads->outstanding[side] <= limit) {

@@ -161,11 +161,11 @@ static void rtr_judge_first_fpdu(struct mpa_connection *mpa, const struct mpa_fp
     verdict_passed(mpa->verdict, RULE_MPA2_1_1_01);
     /* A zero-length Send with Solicited Event: RFC 6581 does not say whether it counts. */
     if (ddp->opcode == RDMAP_SEND_SE && !ddp->tagged && ddp->payload_len == 0) {
-        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_12);
+        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_12, WHY_OPEN, event->place.frame);
         return;
     }
     if (kind == MPA_RTR_READ && ddp->lacking > 0) { /* its size was not captured */
-        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_12);
+        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_12, WHY_CUT, event->place.frame);
         rtr->read_msn_open = (mpa->parameters.rtr & MPA_RTR_READ) != 0;
         return;
     }
@@ -222,7 +222,7 @@ static void judge_next_msn(struct mpa_connection *mpa, const struct mpa_fpdu_eve
         return;
     *open = false;
     if (mpa->side[initiator_of(mpa)].hole || event->after_resync)
-        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_27);
+        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_27, LOST_OR(WHY_HOLE), event->place.frame);
     else if (ddp->msn == 2)
         verdict_passed(mpa->verdict, RULE_MPA2_9_2_27);
     else
@@ -243,7 +243,7 @@ static void judge_rtr_response(struct mpa_connection *mpa, unsigned responder, c
     }
     rtr->response_open = false;
     if (mpa->side[responder].hole)
-        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_24);
+        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_24, LOST_OR(WHY_HOLE), event->place.frame);
     else if (answers_rtr(rtr, ddp))
         verdict_passed(mpa->verdict, RULE_MPA2_9_2_24);
     else
@@ -339,5 +339,5 @@ void mpa_judge_content_finish(struct mpa_connection *mpa)
                        "RTR, and %llu other FPDU%s from the Responder",
                        (unsigned long long)rtr->responder_fpdus_since, plural(rtr->responder_fpdus_since));
     else
-        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_24);
+        verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_24, LOST_OR(WHY_END), rtr->place.frame);
 }

@@ -152,7 +152,7 @@ static void startup_judge_length(const struct subject *s)
         uint32_t follow = f->pd_length - s->seen->missing;
 
         if (!truly_missing(s))
-            verdict_inconclusive(s->mpa->verdict, RULE_MPA_7_1_1_28);
+            verdict_inconclusive(s->mpa->verdict, RULE_MPA_7_1_1_28, WHY_END, s->seen->place.frame);
         else if (!little_endian_length(s, follow))
             CHECK(
                 s, RULE_MPA_7_1_1_28, false,

@@ -107,7 +107,7 @@ static void resolve_early_ack(struct mpa_connection *mpa, const struct tcp_segme
          * The peer has not received the acknowledging segment, so it may be retransmitting octets that the capture lost
          * the first time.
          */
-        verdict_inconclusive(mpa->verdict, RULE_MPA_1_2_04);
+        verdict_inconclusive(mpa->verdict, RULE_MPA_1_2_04, WHY_COPIES, segment->frame);
         acker->early_ack.open = false;
         acker->early_ack.settled = true;
     } else if (offset == acker->early_ack.filled) {
@@ -151,7 +151,7 @@ void mpa_tcp_conflict(struct mpa_connection *mpa, unsigned side, uint64_t offset
     for (unsigned i = 0; i < mine->n_bad && i < BAD_FPDUS_KEPT; i++)
         if (offset >= mine->bad[i].from && offset < mine->bad[i].to) {
             /* The CRC says that the first copy was damaged on the way. */
-            verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_5_03);
+            verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_5_03, WHY_LOWER, segment->frame);
             return;
         }
     if (mpa->parameters.crc == ON && mpa->side[side].state == SIDE_FPDUS && offset >= mpa->side[side].cursor) {
@@ -179,7 +179,7 @@ static void note_crc(struct mpa_connection *mpa, unsigned side, const struct mpa
         return;
     mine->conflict.open = false;
     if (mine->conflict.place.offset < from || event->crc == MPA_CRC_WRONG)
-        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_5_03);
+        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_5_03, WHY_LOWER, mine->conflict.place.frame);
     else
         fail_conflict(mpa, side, &mine->conflict.place, mine->conflict.first, mine->conflict.repeated,
                       mine->conflict.first_frame);
@@ -396,11 +396,11 @@ static void tcp_finish_side(struct mpa_connection *mpa, unsigned side)
     unsigned mss;
 
     if (mine->early_ack.open)
-        verdict_inconclusive(mpa->verdict, RULE_MPA_1_2_04);
+        verdict_inconclusive(mpa->verdict, RULE_MPA_1_2_04, LOST_OR(WHY_END), mine->early_ack.place.frame);
     else if (!mine->early_ack.settled && peer->syn_seen && peer->acked_known)
         verdict_passed(mpa->verdict, RULE_MPA_1_2_04);
     if (mine->conflict.open)
-        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_5_03);
+        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_5_03, LOST_OR(WHY_END), mine->conflict.place.frame);
     if (mine->compared > mine->conflicts)
         verdict_passed_n(mpa->verdict, RULE_MPA_7_1_5_03, (uint32_t)(mine->compared - mine->conflicts));
     if (mpa->side[side].fin && !mine->beyond_fin)

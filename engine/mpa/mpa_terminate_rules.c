@@ -19,7 +19,7 @@ static bool judge_moment(struct mpa_connection *mpa, unsigned side, const struct
     bool initiator = initiator_of(mpa) == (int)side;
 
     if (!mpa->parameters.startup_seen || mpa->side[side].hole) {
-        verdict_inconclusive(v, RULE_MPA2_8_02);
+        verdict_inconclusive(v, RULE_MPA2_8_02, LOST_OR(WHY_LATE), event->place.frame);
         return true;
     }
     if (!mpa->parameters.enhanced) {
@@ -31,7 +31,7 @@ static bool judge_moment(struct mpa_connection *mpa, unsigned side, const struct
     if (event->number == 0 && (initiator || code == CODE_CATASTROPHIC))
         verdict_passed(v, RULE_MPA2_8_02);
     else if (code == CODE_CATASTROPHIC) /* section 8 does not say how long this code may be used */
-        verdict_inconclusive(v, RULE_MPA2_8_02);
+        verdict_inconclusive(v, RULE_MPA2_8_02, WHY_OPEN, event->place.frame);
     else
         verdict_failed(v, RULE_MPA2_8_02, event->direction, &event->place, 0,
                        "expected MPA error code %u only in the first FPDU of the Initiator; found that MPA error code "

@@ -21,7 +21,7 @@ static void judge_missing_startup(struct mpa_connection *mpa, unsigned side, con
         return;
     state->start_reported = true;
     if (!known)
-        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_01);
+        verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_01, LOST_OR(WHY_LATE), event->place.frame);
     else if (event->ddp.dv == 0 && event->ddp.rv == 0)
         verdict_failed(
             mpa->verdict, RULE_MPA_C_01, event->direction, &event->place, 0,

@@ -25,9 +25,9 @@ static void judge_permission(struct nfs_look *look, const struct rpcrdma_message
         return;
     }
     if (!nfs_all_seen(nfs) || message->unsure) {
-        nfs_inconclusive(look, RULE_BIDI_6_01);
-        nfs_inconclusive(look, RULE_BIDI_6_02);
-        nfs_inconclusive(look, RULE_BIDI_3_2_02);
+        nfs_inconclusive(look, RULE_BIDI_6_01, nfs_doubt(nfs, message->unsure, WHY_ORDER));
+        nfs_inconclusive(look, RULE_BIDI_6_02, nfs_doubt(nfs, message->unsure, WHY_ORDER));
+        nfs_inconclusive(look, RULE_BIDI_3_2_02, nfs_doubt(nfs, message->unsure, WHY_ORDER));
         return;
     }
     if (nfs->backchannel.reported_reverse)
@@ -96,7 +96,8 @@ static void backchannel_judge_size(struct nfs_look *look, const struct rpcrdma_m
     }
     threshold = smaller_threshold(nfs, &known);
     if (nfs->sessions.n == 0 || nfs->sessions.n > NFS_SESSIONS_MAX || !nfs_all_seen(nfs) || message->unsure)
-        nfs_inconclusive(look, RULE_NFSULB_6_5_2_06);
+        nfs_inconclusive(look, RULE_NFSULB_6_5_2_06,
+                         nfs_doubt(nfs, message->unsure, nfs->sessions.n == 0 ? WHY_ELSEWHERE : WHY_MEMORY));
     else if (largest <= threshold)
         nfs_fail(
             look, RULE_NFSULB_6_5_2_06,
@@ -107,7 +108,7 @@ static void backchannel_judge_size(struct nfs_look *look, const struct rpcrdma_m
     else if (known)
         nfs_pass(look, RULE_NFSULB_6_5_2_06);
     else
-        nfs_inconclusive(look, RULE_NFSULB_6_5_2_06);
+        nfs_inconclusive(look, RULE_NFSULB_6_5_2_06, nfs_doubt(nfs, false, WHY_AGREED));
 }
 
 /* Programs that only a server offers: the client cannot have agreed to serve them. */
@@ -122,7 +123,7 @@ static void backchannel_judge_program(struct nfs_look *look, const struct rpcrdm
     if (nfs->forward_calls == 0) /* the server opened the connection: RPCR-2.2.3-01 */
         return;
     if (!nfs_all_seen(nfs) || message->unsure)
-        nfs_inconclusive(look, RULE_BIDI_6_01);
+        nfs_inconclusive(look, RULE_BIDI_6_01, nfs_doubt(nfs, message->unsure, WHY_ORDER));
     else if (!nfs->backchannel.reported_program)
         nfs_fail(look, RULE_BIDI_6_01,
                  "expected Calls from the server to a program of the client, such as its callback program; found a "
@@ -160,7 +161,7 @@ void nfs_backchannel_reply(struct nfs_look *look)
     if (!nfs_understood(body) || !body->procedure->callback || look->exchange->minor < 1)
         return;
     if (most == 0)
-        nfs_inconclusive(look, RULE_NFSULB_6_5_2_02);
+        nfs_inconclusive(look, RULE_NFSULB_6_5_2_02, nfs_doubt(look->nfs, false, WHY_ELSEWHERE));
     else if (body->unreduced > most)
         nfs_fail(
             look, RULE_NFSULB_6_5_2_02,
@@ -210,7 +211,8 @@ void nfs_delegation_reply(struct nfs_look *look)
         if (nfs->backchannel.agreed)
             nfs_pass(look, RULE_BIDI_3_2_03);
         else if (!nfs_all_seen(nfs) || look->exchange->limits.fore_maxresponse == 0 || nfs->sessions.back_asked > 0)
-            nfs_inconclusive(look, RULE_BIDI_3_2_03); /* the session was created on another connection */
+            nfs_inconclusive(look, RULE_BIDI_3_2_03,
+                             nfs_doubt(nfs, false, WHY_ELSEWHERE)); /* the session was created on another connection */
         else if (!nfs->backchannel.reported_delegation) {
             nfs->backchannel.reported_delegation = true;
             nfs_fail(look, RULE_BIDI_3_2_03,

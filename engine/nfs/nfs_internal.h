@@ -218,9 +218,9 @@ static inline void nfs_pass(const struct nfs_look *look, enum rule_id rule)
 {
     verdict_passed(look->nfs->verdict, rule);
 }
-static inline void nfs_inconclusive(const struct nfs_look *look, enum rule_id rule)
+static inline void nfs_inconclusive(const struct nfs_look *look, enum rule_id rule, enum why why)
 {
-    verdict_inconclusive(look->nfs->verdict, rule);
+    verdict_inconclusive(look->nfs->verdict, rule, why, look->place.frame);
 }
 
 /* The payload was decoded to its end, and reduced as the standard demands. */
@@ -233,6 +233,13 @@ static inline bool nfs_understood(const struct rpcrdma_body *body)
 static inline bool nfs_all_understood(const struct nfs_connection *nfs)
 {
     return !nfs->blind && nfs->unread == 0;
+}
+/* Why something about the session is unknown; `otherwise`: everything was captured and understood. */
+static inline enum why nfs_doubt(const struct nfs_connection *nfs, bool unsure, enum why otherwise)
+{
+    if (unsure)
+        return WHY_ORDER;
+    return LOST_OR(nfs_all_understood(nfs) ? otherwise : WHY_UNREAD);
 }
 /* Also, both directions were captured in full, as far as visible. */
 static inline bool nfs_all_seen(const struct nfs_connection *nfs)

@@ -33,7 +33,7 @@ static bool limit_judge_refusal(const struct nfs_look *look, const struct nfs_ch
     if (!use->any_read && look->t->n_writes == 0 && use->longest <= 1)
         return false;
     if (look->t->damage || (err_chunk && !(nfs_reply_fits(look) && rpcrdma_reads_modest(look->t)))) {
-        nfs_inconclusive(look, rule);
+        nfs_inconclusive(look, rule, look->t->damage ? nfs_doubt(look->nfs, false, WHY_COPIES) : WHY_CAUSE);
         return true;
     }
     /* An early Call may be a retransmission that already broke the previous connection: RFC 8166 section 4.5.3. */

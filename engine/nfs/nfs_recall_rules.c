@@ -59,7 +59,7 @@ static void judge_highest(struct nfs_look *look, const struct nfs_recall *recall
     if (highest <= recall->target)
         nfs_pass(look, RULE_NFS41_20_8_3_03);
     else if (look->nfs->in_flight[look->t->side].calls > 0)
-        nfs_inconclusive(look, RULE_NFS41_20_8_3_03);
+        nfs_inconclusive(look, RULE_NFS41_20_8_3_03, WHY_READINGS);
     else
         nfs_fail(look, RULE_NFS41_20_8_3_03,
                  "expected an sa_highest_slotid of at most %u after CB_RECALL_SLOT in frame %u; found an "
@@ -78,8 +78,8 @@ void nfs_recall_slot(struct nfs_look *look)
         return;
     found.related = recall->call;
     if (!recall->settled || rpcrdma_hole_since(look->nfs->rpcrdma, other_side(look->t->side), recall->call)) {
-        nfs_inconclusive(look, RULE_NFS41_20_8_3_02);
-        nfs_inconclusive(look, RULE_NFS41_20_8_3_03);
+        nfs_inconclusive(look, RULE_NFS41_20_8_3_02, nfs_doubt(look->nfs, false, WHY_ORDER));
+        nfs_inconclusive(look, RULE_NFS41_20_8_3_03, nfs_doubt(look->nfs, false, WHY_ORDER));
     } else if (slot > recall->target) {
         nfs_fail(&found, RULE_NFS41_20_8_3_02,
                  "expected no slot above %u after CB_RECALL_SLOT in frame %u; found a request in slot %u",

@@ -85,7 +85,9 @@ static void refusal_judge_error(const struct nfs_look *look, const struct rpcrdm
 {
     if (!nfs_sound(look) || message->unsure || !rpcrdma_reads_modest(look->t) ||
         !(is_null_call(look->body) || nfs_reply_fits(look))) {
-        nfs_inconclusive(look, RULE_RPCR_4_5_12);
+        nfs_inconclusive(look, RULE_RPCR_4_5_12,
+                         nfs_sound(look) && !message->unsure ? WHY_CAUSE
+                                                             : nfs_doubt(look->nfs, message->unsure, WHY_UNREAD));
         return;
     }
     nfs_fail_as(
@@ -98,7 +100,7 @@ static void refusal_judge_error(const struct nfs_look *look, const struct rpcrdm
 static void judge_garbage(const struct nfs_look *look, const struct rpcrdma_message *message)
 {
     if (!nfs_sound(look) || message->unsure) {
-        nfs_inconclusive(look, RULE_RPC_9_05);
+        nfs_inconclusive(look, RULE_RPC_9_05, nfs_doubt(look->nfs, message->unsure, WHY_UNREAD));
         return;
     }
     INVARIANT(!look->body->walked || look->body->unreduced >= look->body->rpc.header_len);

@@ -217,7 +217,7 @@ void nfs_retry_repeated(struct nfs_look *look, const struct rpcrdma_message *mes
     if (!v4 && body->rpc.prog != NFS_PROGRAM)
         return;
     if (message->unsure || first_is_doubtful(look->t)) {
-        nfs_inconclusive(look, RULE_NFSULB_6_7_2_03);
+        nfs_inconclusive(look, RULE_NFSULB_6_7_2_03, nfs_doubt(look->nfs, message->unsure, WHY_COPIES));
         return;
     }
     nfs_fail_as(look, RULE_NFSULB_6_7_2_03, v4 ? SEVERITY_ERROR : SEVERITY_NOTE,
@@ -242,7 +242,7 @@ void nfs_retry_credits(struct nfs_look *look)
         return;
     if (rpcrdma_hole_since(nfs->rpcrdma, other_side(look->t->side), nfs->credits.frame) ||
         (in_flight->calls >= grant && (in_flight->doubtful > 0 || !rpcrdma_answers_seen(nfs->rpcrdma, look->t->side))))
-        nfs_inconclusive(look, RULE_NFSULB_6_7_2_01);
+        nfs_inconclusive(look, RULE_NFSULB_6_7_2_01, nfs_doubt(nfs, false, WHY_ORDER));
     else if (in_flight->calls < grant || in_flight->keepalives > 0)
         nfs_pass(look, RULE_NFSULB_6_7_2_01);
     else if (in_flight->calls == grant && !nfs->credits.reported) {

@@ -132,7 +132,7 @@ static void sequence_judge_refusal(struct nfs_look *look, uint32_t status)
 
     if (!look->exchange->in_turn || !nfs_all_understood(nfs) ||
         !rpcrdma_whole_since(nfs->rpcrdma, look->exchange->session_frame)) {
-        nfs_inconclusive(look, RULE_NFS41_18_46_3_01);
+        nfs_inconclusive(look, RULE_NFS41_18_46_3_01, nfs_doubt(nfs, false, WHY_ELSEWHERE));
         return;
     }
     if (nfs->sequence.refusals.n++ < RPCRDMA_ACROSS_REFUSED_MAX)

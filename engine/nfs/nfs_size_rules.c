@@ -72,7 +72,7 @@ static void fail_missing(struct nfs_look *look, enum rule_id rule, const struct 
     enum rule_severity severity = rule_catalogue[rule].severity;
 
     if (!room->sure && look->nfs->options.profile == PROFILE_RFC5666) {
-        nfs_inconclusive(look, rule); /* section 6 has its own way to agree on a threshold */
+        nfs_inconclusive(look, rule, WHY_AGREED); /* section 6 has its own way to agree on a threshold */
         return;
     }
     if (!room->sure && look->nfs->size.reported_default)
@@ -102,7 +102,8 @@ static void size_judge_missing(struct nfs_look *look, const struct room *room, c
     else if (size_fits(room, size->largest + VERIFIER_MAX))
         nfs_pass(look, RULE_RPCR_8_2_2_2_02);
     else
-        nfs_inconclusive(look, RULE_RPCR_8_2_2_2_02); /* the length of the mechanism's verifiers is unknown */
+        nfs_inconclusive(look, RULE_RPCR_8_2_2_2_02,
+                         WHY_AGREED); /* the length of the mechanism's verifiers is unknown */
 }
 
 static void size_judge_chunk(struct nfs_look *look, const struct room *room, const struct nfs_reply_size *size)
@@ -122,7 +123,7 @@ static void size_judge_chunk(struct nfs_look *look, const struct room *room, con
         return;
     nfs_pass(look, missing_rule(look, room, size));
     if (room->chunk < size->largest && !size_fits(room, size->largest) && !clearly_above(size, room->chunk))
-        nfs_inconclusive(look, RULE_RPCR_3_5_3_07);
+        nfs_inconclusive(look, RULE_RPCR_3_5_3_07, WHY_READINGS);
     else if (room->chunk < size->largest && !size_fits(room, size->largest))
         nfs_fail(look, RULE_RPCR_3_5_3_07,
                  "expected a Reply chunk for a Reply of up to %" PRIu64 " octets; found a Reply chunk of %" PRIu64
@@ -167,7 +168,8 @@ void nfs_size_call(struct nfs_look *look)
     if (!nfs_size_of(look, &size))
         return;
     if (room.threshold == 0 || (unlimited && !size_fits(&room, size.largest) && !room.has_chunk)) {
-        nfs_inconclusive(look, missing_rule(look, &room, &size));
+        nfs_inconclusive(look, missing_rule(look, &room, &size),
+                         nfs_doubt(look->nfs, false, room.threshold == 0 ? WHY_AGREED : WHY_ELSEWHERE));
         return;
     }
     if (room.has_chunk)
@@ -203,7 +205,7 @@ void nfs_size_reply(struct nfs_look *look)
     if (look->exchange->minor < 1 || !look->exchange->in_session)
         return;
     if (most == 0)
-        nfs_inconclusive(look, RULE_NFSULB_6_2_2_01);
+        nfs_inconclusive(look, RULE_NFSULB_6_2_2_01, nfs_doubt(look->nfs, false, WHY_ELSEWHERE));
     else if (look->body->unreduced > most)
         nfs_fail(look, RULE_NFSULB_6_2_2_01,
                  "expected a Reply of at most %u octets, the session's ca_maxresponsesize; found a Reply of %" PRIu64

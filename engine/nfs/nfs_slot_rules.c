@@ -30,7 +30,7 @@ static void judge_other(struct nfs_look *look, struct nfs_slot *lost)
     lost->waiting = false;
     INVARIANT(lost->others == REQUESTS_MANY);
     if (rpcrdma_hole_since(look->nfs->rpcrdma, look->t->side, lost->frame)) {
-        nfs_inconclusive(look, RULE_NFSULB_6_6_04);
+        nfs_inconclusive(look, RULE_NFSULB_6_6_04, nfs_doubt(look->nfs, false, WHY_HOLE));
         return;
     }
     look->related = lost->frame;

@@ -209,7 +209,7 @@ static void judge_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         return;
     moved = rpcrdma_chunk_moved(t, &t->chunks[t->position_zero], &lost);
     if (lost || moved >= t->chunks[t->position_zero].length) {
-        rpcrdma_inconclusive(rpcrdma, rule);
+        rpcrdma_inconclusive(rpcrdma, rule, lost ? WHY_MEMORY : WHY_CAUSE);
         return;
     }
     rpcrdma_fail_as(rpcrdma, m, rule,
@@ -237,7 +237,7 @@ void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         if (!is_refused) {
             rpcrdma_pass(rpcrdma, form->rule);
         } else if (!unread && !form->old && !accept_reply_fits(t)) {
-            rpcrdma_inconclusive(rpcrdma, form->rule);
+            rpcrdma_inconclusive(rpcrdma, form->rule, WHY_CAUSE);
         } else {
             rpcrdma_fail(rpcrdma, m, form->rule, t->call.frame,
                          "expected the Call in frame %u to be served despite %s; found %s in answer", t->call.frame,

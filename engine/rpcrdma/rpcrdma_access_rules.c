@@ -260,7 +260,7 @@ static void report_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 {
     if (rpcrdma->gaps_show_late &&
         rpcrdma_lost_since(rpcrdma, stray->owner, stray->place.frame)) { /* the Call may have preceded the Read */
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_09);
+        verdict_inconclusive(rpcrdma->verdict, RULE_RPCR_3_4_5_09, LOST_OR(WHY_HOLE), stray->place.frame);
         return;
     }
     rpcrdma_fail_at(
@@ -385,7 +385,7 @@ void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                                 "before the Call that offers its memory, in frame %u",
                                 stray->area.stag, call->place.frame);
             } else { /* the Call may have come before the Read, and this is a copy */
-                rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_06);
+                verdict_inconclusive(rpcrdma->verdict, RULE_RPCR_3_4_5_06, LOST_OR(WHY_ORDER), stray->place.frame);
                 rpcrdma_damage(call->transaction);
             }
             drop_stray(state, i);
@@ -528,7 +528,8 @@ static bool judge_uncertain(struct rpcrdma_connection *rpcrdma, const struct rpc
     if (!rpcrdma->verdict->muted && (move->first || move->operation == 0) && runs_over(rpcrdma, move, &found))
         fail_bounds(rpcrdma, move, &found, SEVERITY_WARNING);
     else
-        rpcrdma_inconclusive(rpcrdma, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_04 : RULE_RPCR_3_4_5_09);
+        rpcrdma_inconclusive(rpcrdma, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_04 : RULE_RPCR_3_4_5_09,
+                             rpcrdma_calls_doubt(rpcrdma, move->unsure, move->owner, WHY_UNREAD));
     return true;
 }
 

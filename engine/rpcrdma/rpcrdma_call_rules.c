@@ -137,7 +137,7 @@ static void call_broken_header(struct rpcrdma_shape *shape)
                            rpc->fault);
     else if (is_reply_in_chunk(shape)) {
         if (may_be_reply(shape))
-            rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_3_5_3_04);
+            rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_3_5_3_04, LOST_OR(WHY_UNREAD));
         else
             rpcrdma_shape_fail(shape, RULE_RPCR_3_5_3_04,
                                "expected an RPC Call in the Position-Zero Read chunk; found a Reply");
@@ -155,7 +155,7 @@ static void call_broken_header(struct rpcrdma_shape *shape)
                            "header, at octet %" PRIu64,
                            body->length);
     else
-        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_4_03);
+        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_4_03, WHY_UNREAD);
 }
 
 /* ---- RPCSEC_GSS: section 8.2.2 ---- */
@@ -366,7 +366,7 @@ void rpcrdma_call_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     if (chunk->roundup == 0 || move->offset + move->length <= chunk->roundup)
         return;
     if (move->lacking > 0) {
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_4_2_02);
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_4_2_02, WHY_CUT);
         return;
     }
     for (uint64_t at = chunk->roundup > move->offset ? chunk->roundup - move->offset : 0; at < move->length; at++) {

@@ -166,7 +166,7 @@ void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *cc
     if (!ccp->agreed)
         return;
     if (rpcrdma->side[other_side(reader)].hole || move->unsure)
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_6_2_03);
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_6_2_03, move->unsure ? WHY_ORDER : LOST_OR(WHY_HOLE));
     else if (ccp->reading[reader] <= limit)
         rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_03);
     else if (!ccp->reads_reported)

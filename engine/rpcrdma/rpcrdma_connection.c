@@ -287,8 +287,17 @@ static void rpcrdma_connection_lose(struct rpcrdma_connection *rpcrdma, unsigned
 static void lose_message(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     rpcrdma_lacks_one(rpcrdma, side);
+    if (rpcrdma->verdict->missing == WHY_NONE)
+        verdict_lose(rpcrdma->verdict, WHY_UNREAD, rpcrdma->said.frame);
     rpcrdma_connection_lose(rpcrdma, side, true, UINT64_MAX);
     INVARIANT(rpcrdma->side[side].lack.any && rpcrdma->side[side].hole && !rpcrdma_sends_seen(rpcrdma, side));
+}
+
+/* The layers below have noted holes of iWARP. */
+static void rpcrdma_connection_note_hole(struct rpcrdma_connection *rpcrdma)
+{
+    if (rpcrdma->gaps_show_late || rpcrdma->verdict->missing == WHY_NONE)
+        verdict_lose(rpcrdma->verdict, WHY_HOLE, rpcrdma->said.frame);
 }
 
 /* This side has sent nothing since the hole that would show what is missing. */
@@ -297,6 +306,7 @@ static void lose_pending(struct rpcrdma_connection *rpcrdma, unsigned side)
     if (!rpcrdma->side[side].lack.pending)
         return;
     rpcrdma->holes++;
+    rpcrdma_connection_note_hole(rpcrdma);
     if (rpcrdma->side[side].send_open && !rpcrdma->gaps_show_late) /* the hole cuts the Send in progress */
         rpcrdma_lacks_one(rpcrdma, side);
     rpcrdma_lacks_unknown(rpcrdma, side);
@@ -623,6 +633,7 @@ static void rpcrdma_connection_on_send(struct rpcrdma_connection *rpcrdma, const
     rpcrdma_header_decode(&m.header, p, there);
     INVARIANT(m.header.status != RPCRDMA_OK || m.header.header_len <= there);
     if (m.lacking > 0 && (m.header.status != RPCRDMA_OK || kind_is_cut_off(rpcrdma, &m))) {
+        verdict_lose(rpcrdma->verdict, WHY_CUT, m.place.frame);
         lose_message(rpcrdma, m.side);
         return;
     }
@@ -810,6 +821,7 @@ static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part
 static void lose_beginning(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     rpcrdma_lacks_beginning(rpcrdma, side);
+    verdict_lose(rpcrdma->verdict, WHY_LATE, rpcrdma->said.frame);
     rpcrdma_connection_lose(rpcrdma, side, true, UINT64_MAX);
     INVARIANT(!rpcrdma_sends_seen(rpcrdma, side) && !rpcrdma_calls_seen(rpcrdma, side));
 }
@@ -821,6 +833,7 @@ static void lose_before(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
     bool cut = rpcrdma->side[side].send_open && !part->psns.gaps_show_late, sends;
 
     rpcrdma->holes++;
+    rpcrdma_connection_note_hole(rpcrdma);
     if (cut) /* the hole cuts the Send in progress */
         rpcrdma_lacks_one(rpcrdma, side);
     sends = rpcrdma_lacks_before(rpcrdma, part);
@@ -947,6 +960,7 @@ void rpcrdma_connection_missed(struct rpcrdma_connection *rpcrdma, unsigned side
 void rpcrdma_connection_lossy(struct rpcrdma_connection *rpcrdma)
 {
     rpcrdma->lossy = true;
+    verdict_lose(rpcrdma->verdict, WHY_HOLE, 0);
 }
 
 void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)

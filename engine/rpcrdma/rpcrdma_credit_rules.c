@@ -245,7 +245,7 @@ static void pass_limit(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     enum rule_id rule = limit_rule(rpcrdma, k);
 
     if (!rpcrdma_calls_seen(rpcrdma, m->side)) { /* more Calls may be unanswered than the capture shows */
-        rpcrdma_inconclusive(rpcrdma, rule);
+        rpcrdma_inconclusive(rpcrdma, rule, LOST_OR(WHY_UNREAD));
         return;
     }
     rpcrdma_pass(rpcrdma, rule);
@@ -266,7 +266,7 @@ static void judge_requested(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
         if (rpcrdma_calls_seen(rpcrdma, m->side))
             rpcrdma_pass(rpcrdma, RULE_RPCR_3_3_1_05);
         else
-            rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_3_1_05);
+            rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_3_1_05, LOST_OR(WHY_UNREAD));
         return;
     }
     if (!c->over_requested)
@@ -299,7 +299,7 @@ static void credit_judge_limit(struct rpcrdma_connection *rpcrdma, struct rpcrdm
     uint32_t in_flight = credit_counted(rpcrdma, m->side) + k.unseen;
 
     if (m->unsure || !k.known) {
-        rpcrdma_inconclusive(rpcrdma, limit_rule(rpcrdma, &k));
+        rpcrdma_inconclusive(rpcrdma, limit_rule(rpcrdma, &k), m->unsure ? WHY_ORDER : LOST_OR(WHY_MEMORY));
         return;
     }
     rpcrdma_pattern_judge(rpcrdma, m, &c->requests, in_flight, RULE_RPCR_3_3_1_06, "credit requests",
@@ -385,7 +385,7 @@ void rpcrdma_credit_done(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     if (m->faulty)
         return;
     if (m->unsure || !k.known)
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_8_03);
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_8_03, m->unsure ? WHY_ORDER : LOST_OR(WHY_MEMORY));
     else
         judge_dones(rpcrdma, m, c, &k, credit_counted(rpcrdma, m->side) + k.unseen);
 }
@@ -432,7 +432,7 @@ static void judge_zero_rfc5666(struct rpcrdma_connection *rpcrdma, struct rpcrdm
     if (others > 0)
         rpcrdma_pass(rpcrdma, rule);
     else if (m->unsure || !rpcrdma_calls_seen(rpcrdma, other_side(m->side)))
-        rpcrdma_inconclusive(rpcrdma, rule);
+        rpcrdma_inconclusive(rpcrdma, rule, rpcrdma_calls_doubt(rpcrdma, m->unsure, other_side(m->side), WHY_UNREAD));
     else if (rule == RULE_RPCR0_11_03)
         rpcrdma_fail(rpcrdma, m, rule, 0,
                      "expected a Reply to be withheld to bring the next credit while RDMA_DONE is awaited; found a "

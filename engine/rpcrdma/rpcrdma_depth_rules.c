@@ -142,7 +142,7 @@ static void depth_judge_session(struct rpcrdma_connection *rpcrdma, struct rpcrd
     if (limit->most == 0)
         return;
     if (move->unsure)
-        rpcrdma_inconclusive(rpcrdma, RULE_NFS41_18_36_3_05);
+        rpcrdma_inconclusive(rpcrdma, RULE_NFS41_18_36_3_05, WHY_ORDER);
     else if (depth->outstanding <= limit->most)
         rpcrdma_pass(rpcrdma, RULE_NFS41_18_36_3_05);
     else if (move->acked_known || move->reads_open > limit->most)
@@ -165,7 +165,7 @@ static void depth_settle(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     if (!move->asked_again && together > limit->most && move->place.time_ns - limit->place.time_ns >= apart_ns)
         depth_report(rpcrdma, limit, rule, &limit->place, together);
     else
-        rpcrdma_inconclusive(rpcrdma, rule->id);
+        verdict_inconclusive(rpcrdma->verdict, rule->id, LOST_OR(WHY_ORDER), limit->place.frame);
 }
 
 void rpcrdma_depth_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
@@ -190,8 +190,10 @@ void rpcrdma_depth_finish(struct rpcrdma_connection *rpcrdma)
 {
     for (unsigned side = 0; side < 2; side++) {
         if (rpcrdma->depth[side].connection.doubtful)
-            rpcrdma_inconclusive(rpcrdma, of_connection.id);
+            verdict_inconclusive(rpcrdma->verdict, of_connection.id, LOST_OR(WHY_ORDER),
+                                 rpcrdma->depth[side].connection.place.frame);
         if (rpcrdma->depth[side].session.doubtful)
-            rpcrdma_inconclusive(rpcrdma, of_session.id);
+            verdict_inconclusive(rpcrdma->verdict, of_session.id, LOST_OR(WHY_ORDER),
+                                 rpcrdma->depth[side].session.place.frame);
     }
 }

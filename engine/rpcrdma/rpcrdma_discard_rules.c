@@ -55,7 +55,7 @@ static void open_discard(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     struct rpcrdma_discard *discard = &state->discard[side][state->next[side]++ % RPCRDMA_DISCARDS_MAX];
 
     if (discard->open) /* the message in this slot is forgotten */
-        rpcrdma_inconclusive(rpcrdma, discard->rule);
+        verdict_inconclusive(rpcrdma->verdict, discard->rule, WHY_MEMORY, discard->place.frame);
     *discard = (struct rpcrdma_discard){
         .open = true, .rule = rule, .xid = m->header.xid, .has_xid = m->n >= 4, .place = m->place};
     INVARIANT(discard->rule < RULE_COUNT && state->next[side] > 0 && !none_is_open(state, side));
@@ -110,14 +110,14 @@ void rpcrdma_discard_open(struct rpcrdma_connection *rpcrdma, const struct rpcrd
         open_discard(rpcrdma, m, met->rule);
 }
 
-void rpcrdma_discard_skipped(struct rpcrdma_connection *rpcrdma)
+void rpcrdma_discard_skipped(struct rpcrdma_connection *rpcrdma, enum why why)
 {
     for (unsigned i = 0; i < 2 * RPCRDMA_DISCARDS_MAX; i++) {
         struct rpcrdma_discard *discard =
             &rpcrdma->reaction->discard[i / RPCRDMA_DISCARDS_MAX][i % RPCRDMA_DISCARDS_MAX];
 
         if (discard->open)
-            rpcrdma_inconclusive(rpcrdma, discard->rule);
+            verdict_inconclusive(rpcrdma->verdict, discard->rule, why, discard->place.frame);
         discard->open = false;
     }
     INVARIANT(none_is_open(rpcrdma->reaction, 0) && none_is_open(rpcrdma->reaction, 1));
@@ -140,7 +140,7 @@ static void discard_judge_end(struct rpcrdma_connection *rpcrdma, unsigned side,
                            "expected the message in frame %u to be silently discarded; found the connection closed",
                            discard->place.frame);
     else
-        rpcrdma_inconclusive(rpcrdma, discard->rule);
+        verdict_inconclusive(rpcrdma->verdict, discard->rule, LOST_OR(WHY_CAUSE), discard->place.frame);
 }
 
 bool rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
@@ -156,7 +156,7 @@ bool rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, cons
         discard->open = false;
         any = true;
         if (culprit && culprit->frame != discard->place.frame)
-            rpcrdma_inconclusive(rpcrdma, discard->rule);
+            verdict_inconclusive(rpcrdma->verdict, discard->rule, WHY_CAUSE, discard->place.frame);
         else
             discard_judge_end(rpcrdma, side, place, discard);
     }
@@ -166,5 +166,5 @@ bool rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, cons
 
 void rpcrdma_discard_finish(struct rpcrdma_connection *rpcrdma)
 {
-    rpcrdma_discard_skipped(rpcrdma);
+    rpcrdma_discard_skipped(rpcrdma, LOST_OR(WHY_END));
 }

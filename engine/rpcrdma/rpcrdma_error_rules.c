@@ -28,7 +28,7 @@ static void error_judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     enum rule_id rule = client ? RULE_RPCR_4_2_4_07 : RULE_RPCR_4_5_04;
 
     if (rpcrdma->client < 0 || m->unsure || !rpcrdma_calls_seen(rpcrdma, caller) || answers_unclear(rpcrdma, m)) {
-        rpcrdma_inconclusive(rpcrdma, rule);
+        rpcrdma_inconclusive(rpcrdma, rule, rpcrdma_calls_doubt(rpcrdma, m->unsure, caller, WHY_READINGS));
         return;
     }
     if (!client) {
@@ -103,7 +103,7 @@ static void judge_cause(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
     if (t->open->call_header.status != RPCRDMA_OK || t->fault != 0)
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_12);
     else if (t->reverse)
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_5_12);
+        verdict_inconclusive(rpcrdma->verdict, RULE_RPCR_4_5_12, WHY_CAUSE, t->call.frame);
 }
 
 /* ---- hook ---- */
@@ -113,7 +113,7 @@ static void reply_after_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     const struct rpcrdma_transaction *t = m->transaction;
 
     if (m->unsure || t->damage == RPCRDMA_LATE || rpcrdma_hole_since(rpcrdma, t->side, t->answer.frame)) {
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_5_09);
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_5_09, rpcrdma_answer_doubt(t, m->unsure, LOST_OR(WHY_UNREAD)));
         return;
     }
     rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_09, t->answer.frame,

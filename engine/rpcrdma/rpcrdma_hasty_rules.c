@@ -28,7 +28,8 @@ static void hasty_settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_hast
     if (hasty->proven && whole)
         rpcrdma_hasty_fail(rpcrdma, hasty);
     else
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_3_2_03);
+        verdict_inconclusive(rpcrdma->verdict, RULE_RPCR_2_3_2_03, whole ? WHY_ORDER : LOST_OR(WHY_HOLE),
+                             hasty->place.frame);
     INVARIANT(hasty->moved < hasty->asked && hasty->area.from <= hasty->area.to);
 }
 

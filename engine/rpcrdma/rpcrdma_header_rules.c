@@ -40,7 +40,8 @@ static void header_judge_empty(struct rpcrdma_connection *rpcrdma, struct rpcrdm
     if (by_client && rpcrdma->returns == RPCRDMA_RETURNS_ASKED)
         return;
     if (by_client && !sure) {
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_01);
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_01,
+                             rpcrdma->returns == RPCRDMA_RETURNS_UNCLEAR ? WHY_ELSEWHERE : LOST_OR(WHY_ORDER));
         return;
     }
     rpcrdma_record_empty(rpcrdma, m);
@@ -324,7 +325,7 @@ static bool header_judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrd
         return false;
     }
     if (octets < m->lacking + 8) { /* XID and msg_type were not captured */
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_2_1_01);
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_2_1_01, WHY_CUT);
         return true;
     }
     if (get_be32(m->p + from) != m->header.xid)
@@ -413,7 +414,7 @@ static void judge_padded(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     if (m->header.status != RPCRDMA_OK) {
         fail_lists(rpcrdma, m);
     } else if (m->lacking > 0) {
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_4_1_01);
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_4_1_01, WHY_CUT);
     } else if (m->n < from + REPLY_SHORTEST) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_4_1_01, 0,
                      "expected an RPC message of at least %u octets after the header of an RDMA_MSGP; found an RPC "

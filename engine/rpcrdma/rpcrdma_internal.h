@@ -354,10 +354,16 @@ static inline void rpcrdma_pass(struct rpcrdma_connection *rpcrdma, enum rule_id
     verdict_passed(rpcrdma->verdict, rule);
 }
 
-static inline void rpcrdma_inconclusive(struct rpcrdma_connection *rpcrdma, enum rule_id rule)
+/* At the latest part. */
+static inline void rpcrdma_inconclusive(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum why why)
 {
-    verdict_inconclusive(rpcrdma->verdict, rule);
+    verdict_inconclusive(rpcrdma->verdict, rule, why, rpcrdma->said.frame);
 }
+
+/* Why Calls of that side may be missing; `otherwise`: none is. unsure: see struct rpcrdma_message. */
+enum why rpcrdma_calls_doubt(const struct rpcrdma_connection *rpcrdma, bool unsure, unsigned side, enum why otherwise);
+/* Why the answer to this Call, or what came before it, may be missing; `otherwise`: nothing of the Call is. */
+enum why rpcrdma_answer_doubt(const struct rpcrdma_transaction *t, bool unsure, enum why otherwise);
 
 /* ---- state ---- */
 

@@ -104,6 +104,7 @@ void rpcrdma_invalidated_finish(struct rpcrdma_connection *rpcrdma)
                             entry->stag, entry->send.frame, entry->read ? "Read" : "Write", entry->access.frame,
                             entry->read ? "answered" : "acknowledged");
         else
-            rpcrdma_inconclusive(rpcrdma, RULE_CMPD_3_2_04);
+            verdict_inconclusive(rpcrdma->verdict, RULE_CMPD_3_2_04, taken ? LOST_OR(WHY_ORDER) : WHY_ACK,
+                                 entry->access.frame);
     }
 }

@@ -43,6 +43,20 @@ bool rpcrdma_answers_seen(const struct rpcrdma_connection *rpcrdma, unsigned cal
     return true;
 }
 
+enum why rpcrdma_calls_doubt(const struct rpcrdma_connection *rpcrdma, bool unsure, unsigned side, enum why otherwise)
+{
+    if (unsure)
+        return WHY_ORDER;
+    return rpcrdma_calls_seen(rpcrdma, side) ? otherwise : LOST_OR(otherwise);
+}
+
+enum why rpcrdma_answer_doubt(const struct rpcrdma_transaction *t, bool unsure, enum why otherwise)
+{
+    if (unsure || t->damage == RPCRDMA_LATE)
+        return WHY_ORDER;
+    return t->damage == RPCRDMA_WHOLE ? otherwise : LOST_OR(WHY_COPIES);
+}
+
 /* ---- what a hole can have hidden ---- */
 
 /* The same Write or Read Response continues after the hole, *octets later. */
@@ -147,6 +161,7 @@ void rpcrdma_lacks_beginning(struct rpcrdma_connection *rpcrdma, unsigned side)
 void rpcrdma_lacks_track(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     rpcrdma->side[side].lack.any = rpcrdma->side[side].lack.untracked = true;
+    verdict_lose(rpcrdma->verdict, WHY_MEMORY, rpcrdma->said.frame);
     INVARIANT(lack_is_sound(&rpcrdma->side[side].lack) && !rpcrdma_calls_seen(rpcrdma, side));
 }
 

@@ -99,7 +99,10 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
         INVARIANT(hasty.moved < hasty.asked && hasty.area.from <= hasty.area.to);
         if (t->damage || reply->unsure || offer->asked.lost || offer->moved.lost ||
             rpcrdma_offer_shared(rpcrdma, offer)) {
-            rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_3_2_03);
+            rpcrdma_inconclusive(
+                rpcrdma, RULE_RPCR_2_3_2_03,
+                rpcrdma_answer_doubt(t, reply->unsure,
+                                     offer->asked.lost || offer->moved.lost ? WHY_MEMORY : WHY_READINGS));
         } else if (reply->reads_unseen) {
             rpcrdma_hasty_keep(rpcrdma, &hasty);
         } else {
@@ -151,7 +154,9 @@ static void judge_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         unsure |= reply->reads_unseen && rpcrdma_ranges_octets(&offer->asked) > rpcrdma_ranges_octets(&offer->moved);
     }
     if (unsure)
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_1_01);
+        rpcrdma_inconclusive(
+            rpcrdma, RULE_RPCR_3_4_5_1_01,
+            rpcrdma_answer_doubt(t, reply->unsure, reply->reads_unseen ? LOST_OR(WHY_ORDER) : WHY_READINGS));
     else
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_4_5_1_01, t->call.frame,
                      "expected %llu octets of the Read chunk at Position %u to be read before a Reply that reports "
@@ -196,7 +201,8 @@ static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     /* The Call may have been sent again in a hole, with other chunks. */
     if (t->offers_lost || t->open->call_header.status != RPCRDMA_OK || t->damage == RPCRDMA_LATE ||
         (!own && rpcrdma_hole_since(rpcrdma, t->side, t->call.frame)))
-        rpcrdma_inconclusive(rpcrdma, RULE_CMPD_4_1_02);
+        rpcrdma_inconclusive(rpcrdma, RULE_CMPD_4_1_02,
+                             t->offers_lost ? WHY_MEMORY : rpcrdma_answer_doubt(t, false, WHY_UNREAD));
     else if (!own)
         rpcrdma_fail(rpcrdma, answer, RULE_CMPD_4_1_02, other ? other->call.frame : t->call.frame,
                      "expected the invalidated STag to belong to the chunks of XID 0x%08x (Call in frame %u); found "

@@ -91,7 +91,7 @@ void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum r
     if (!rpcrdma->pending)
         rpcrdma->pending = heap_zeroed(1, sizeof *rpcrdma->pending);
     if (!rpcrdma->pending || full(rpcrdma->pending, rule)) {
-        rpcrdma_inconclusive(rpcrdma, rule);
+        verdict_inconclusive(rpcrdma->verdict, rule, WHY_MEMORY, place->frame);
         return;
     }
     finding = &rpcrdma->pending->finding[rpcrdma->pending->n++];
@@ -161,7 +161,7 @@ static void sweep(struct rpcrdma_connection *rpcrdma, const struct event *event,
         else if (fate != FALLS)
             give_weaker(rpcrdma->verdict, finding, fate);
         else
-            rpcrdma_inconclusive(rpcrdma, finding->rule);
+            verdict_inconclusive(rpcrdma->verdict, finding->rule, LOST_OR(WHY_ORDER), finding->place.frame);
     }
     INVARIANT(!pending || kept <= pending->n);
     if (pending)

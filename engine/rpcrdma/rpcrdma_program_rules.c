@@ -40,7 +40,7 @@ void rpcrdma_program_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     if (reply->accept_stat != RPC_SUCCESS)
         rpcrdma_pass(rpcrdma, rule);
     else if (!certain(t))
-        rpcrdma_inconclusive(rpcrdma, rule);
+        rpcrdma_inconclusive(rpcrdma, rule, rpcrdma_answer_doubt(t, false, WHY_UNREAD));
     else if (rule == RULE_RPC_9_07)
         rpcrdma_fail_as(rpcrdma, m, rule, severity, t->call.frame,
                         "expected PROG_MISMATCH for the Call in frame %u, as program %u has no version %u; found "

@@ -95,7 +95,7 @@ struct rpcrdma_reaction_state {
 void rpcrdma_discard_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 /* After all other rules: notes whether the message itself must be discarded. */
 void rpcrdma_discard_open(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
-void rpcrdma_discard_skipped(struct rpcrdma_connection *rpcrdma);
+void rpcrdma_discard_skipped(struct rpcrdma_connection *rpcrdma, enum why why);
 /*
  * The side closes or sends a Terminate; culprit: the segment of the other side that caused it, NULL: unknown. True:
  * there was a message to discard.

@@ -139,7 +139,7 @@ static void judge_ineligible(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
                      "expected a Call with a reduced argument that is not DDP-eligible not to be processed; found the "
                      "Call carried out");
     } else {
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_6_1_07);
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_6_1_07, WHY_CAUSE);
     }
 }
 
@@ -237,7 +237,7 @@ void rpcrdma_reaction_refusal(struct rpcrdma_connection *rpcrdma, const struct r
     if (rpcrdma->reaction->closed)
         return;
     if (rdma_refuses_receive(refusal->cause)) /* rpcrdma_resource_rules.c judges this, whatever the Send contains */
-        rpcrdma_discard_skipped(rpcrdma);
+        rpcrdma_discard_skipped(rpcrdma, WHY_CAUSE);
     rpcrdma->reaction->closed = true;
     explained =
         rpcrdma_discard_end(rpcrdma, place->side & 1u, place, refusal->culprit_found ? &refusal->culprit : NULL);
@@ -248,7 +248,7 @@ void rpcrdma_reaction_refusal(struct rpcrdma_connection *rpcrdma, const struct r
 
 void rpcrdma_reaction_skipped(struct rpcrdma_connection *rpcrdma)
 {
-    rpcrdma_discard_skipped(rpcrdma);
+    rpcrdma_discard_skipped(rpcrdma, LOST_OR(WHY_UNREAD));
 }
 
 void rpcrdma_reaction_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place)

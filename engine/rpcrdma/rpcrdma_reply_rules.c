@@ -100,7 +100,7 @@ static void judge_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     if (from->n == 0 && (rpcrdma_returned_compound(t) || rpcrdma_by_rfc5666(rpcrdma)))
         return; /* rpcrdma_returned_rules.c knows whether there is a result */
     if (from->n == 0 && chunk->n > 0 && !t->open->call_body.known) { /* the Call may be a COMPOUND */
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_6_06);
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_6_06, WHY_UNREAD);
         return;
     }
     reply->misread = true;
@@ -389,7 +389,7 @@ void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
     message->faulty = false; /* from here on: an error found by these rules */
     judge_read_list(rpcrdma, message);
     if (message->transaction->recalled && !fits_call(message)) {
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_6_07);
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_6_07, WHY_COPIES);
         message->misread = true;
         message->faulty |= before;
         return;

@@ -187,7 +187,7 @@ static void judge_buffer(struct rpcrdma_connection *rpcrdma, const struct rdma_r
     if (sent->call && rpcrdma->answered_number[other_side(receiver)] >= sent->number)
         return;
     if (refusal->hasty)
-        rpcrdma_inconclusive(rpcrdma, rule);
+        verdict_inconclusive(rpcrdma->verdict, rule, WHY_CAUSE, refusal->place.frame);
     else if (too_long)
         rpcrdma_fail_at(rpcrdma, &refusal->place, rule, sent->frame,
                         "expected a Receive for a Send of %u octets (frame %u); found %s, as the Send was too long",

@@ -230,7 +230,7 @@ static void result_broken_header(struct rpcrdma_shape *shape)
                            "header, at octet %" PRIu64,
                            body->length);
     else
-        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_4_03);
+        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_4_03, WHY_UNREAD);
 }
 
 /* Eligible results that are inline although there is a Write chunk for them: rpcrdma_pairing_rules.c. */

@@ -112,7 +112,7 @@ bool rpcrdma_returned_moved(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     enum rule_id rule = is_reply ? RULE_RPCR_4_3_3_05 : RULE_RPCR_3_4_6_11;
 
     if (!rpcrdma_returned_known(rpcrdma, r)) {
-        rpcrdma_inconclusive(rpcrdma, rule);
+        rpcrdma_inconclusive(rpcrdma, rule, rpcrdma_answer_doubt(r->t, false, r->lost ? WHY_MEMORY : WHY_READINGS));
         return false;
     }
     if (!returned_judge_missing(rpcrdma, reply, r))

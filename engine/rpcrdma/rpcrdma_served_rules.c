@@ -106,7 +106,7 @@ bool rpcrdma_served_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         return true;
     }
     if (state->serves > RPCRDMA_SERVED_MAX)
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_8_01);
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_8_01, WHY_MEMORY);
     else
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR0_3_8_01, 0,
                         "expected an RDMA Read within the Read list of a Reply; found an RDMA Read of 0x%llx to 0x%llx "
@@ -168,7 +168,8 @@ void rpcrdma_served_finish(struct rpcrdma_connection *rpcrdma)
         const struct rpcrdma_owed *owed = &state->odd->owed[i];
 
         if (!owed->read || done_may_be_lost(rpcrdma, owed) || (owed->calls == 0 && !client_closed(rpcrdma, owed)))
-            rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_5_01);
+            verdict_inconclusive(rpcrdma->verdict, RULE_RPCR0_3_5_01,
+                                 done_may_be_lost(rpcrdma, owed) ? LOST_OR(WHY_HOLE) : WHY_END, owed->place.frame);
         else
             rpcrdma_fail_at(rpcrdma, &owed->place, RULE_RPCR0_3_5_01, 0,
                             "expected RDMA_DONE for XID 0x%08x once its Read chunks were read; found no RDMA_DONE "

@@ -293,7 +293,7 @@ static void opaque(struct rpcrdma_shape *shape)
     else
         rpcrdma_shape_pass(shape, rule);
     if (body->procedure && !body->walked)
-        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_3_2_01);
+        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_3_2_01, WHY_UNREAD);
 }
 
 static void opaque_or_missing(struct rpcrdma_shape *shape, struct xdr *x, const char *name)
@@ -361,7 +361,7 @@ static void undecodable(struct rpcrdma_shape *shape)
     bool by_rfc = nfs_program_has_types(body->procedure);
 
     if (body->procedure->callback && !shape->t->reverse) {
-        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_6_1_06);
+        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_6_1_06, WHY_READINGS);
         return;
     }
     rpcrdma_shape_fail_as(shape, RULE_RPCR_6_1_06, by_rfc ? SEVERITY_ERROR : SEVERITY_WARNING,

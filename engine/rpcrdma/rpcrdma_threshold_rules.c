@@ -203,7 +203,7 @@ void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     if (limit.by_default && rpcrdma_by_rfc5666(rpcrdma)) /* RFC 5666 section 6.1 has no such limit */
         return;
     if (limit.octets == 0) {
-        rpcrdma_inconclusive(rpcrdma, limit.rule);
+        rpcrdma_inconclusive(rpcrdma, limit.rule, rpcrdma->terms.from_start ? WHY_AGREED : WHY_LATE);
         return;
     }
     if (m->n <= limit.octets) {
@@ -293,7 +293,7 @@ static void judge_invalidation(struct rpcrdma_connection *rpcrdma, struct rpcrdm
                         "0x%08x",
                         (unsigned)m->invalidate_stag);
     else if (allowed == UNKNOWN)
-        rpcrdma_inconclusive(rpcrdma, RULE_CMPD_4_1_03);
+        rpcrdma_inconclusive(rpcrdma, RULE_CMPD_4_1_03, rpcrdma->terms.from_start ? WHY_AGREED : WHY_LATE);
     else
         rpcrdma_pass(rpcrdma, RULE_CMPD_4_1_03);
 }

@@ -75,7 +75,7 @@ void rpcrdma_tolerance_end(struct rpcrdma_connection *rpcrdma, unsigned side, bo
     if (prompt && (reset || tolerance->rule == RULE_EXP_3_9_03))
         rpcrdma_record_drop(rpcrdma, &drop);
     else if (reset)
-        rpcrdma_inconclusive(rpcrdma, tolerance->rule);
+        verdict_inconclusive(rpcrdma->verdict, tolerance->rule, LOST_OR(WHY_CAUSE), place->frame);
     if (reset && prompt)
         rpcrdma_fail_at_as(
             rpcrdma, place, tolerance->rule, SEVERITY_NOTE, tolerance->place.frame,

@@ -162,7 +162,7 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
         (rpcrdma->close_unseen && rpcrdma->answered_number[t->side] <= t->number))
         return;
     if (rpcrdma->closing.choked[t->side]) { /* the responder cannot send its answer */
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_5_4_03);
+        verdict_inconclusive(rpcrdma->verdict, RULE_RPCR_4_5_4_03, WHY_CAUSE, t->call.frame);
         return;
     }
     if (!passed_over && state->stalled[t->side]) /* reported with the first Call that waits */
@@ -220,7 +220,7 @@ static void unanswered_judge_unanswered(struct rpcrdma_connection *rpcrdma, cons
     struct place place = t->call; /* silence has no frame */
 
     if (is_unprepared(rpcrdma, t)) {
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_5_4_03);
+        verdict_inconclusive(rpcrdma->verdict, RULE_RPCR_4_5_4_03, WHY_CAUSE, t->call.frame);
         return;
     }
     place.side = (uint8_t)other_side(t->side);
@@ -241,7 +241,7 @@ static void unanswered_judge_unanswered(struct rpcrdma_connection *rpcrdma, cons
                         "expected %s in answer to the Call in frame %u; found no answer to the Call", demand->expected,
                         t->call.frame);
     } else {
-        rpcrdma_inconclusive(rpcrdma, demand->rule);
+        verdict_inconclusive(rpcrdma->verdict, demand->rule, WHY_END, t->call.frame);
     }
     rpcrdma->subject.silent = NULL;
 }
@@ -408,7 +408,9 @@ static void unanswered_judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigne
     INVARIANT(cut.rule < RULE_COUNT && rpcrdma_waits(why));
     if (!rpcrdma_whole(rpcrdma) || rpcrdma->closing.missing[closer] || excused(rpcrdma, other_side(closer)) ||
         troubled(rpcrdma, why)) {
-        rpcrdma_inconclusive(rpcrdma, cut.rule);
+        verdict_inconclusive(
+            rpcrdma->verdict, cut.rule,
+            rpcrdma_whole(rpcrdma) && !rpcrdma->closing.missing[closer] ? WHY_CAUSE : LOST_OR(WHY_HOLE), place->frame);
         return;
     }
     if (why->reverse && (why->n_chunks == 0 || (!reset && rpcrdma->side[closer].calls.outstanding == 0)))
@@ -451,7 +453,9 @@ static bool judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         return false;
     }
     if (t->damage || t->ambiguous || t->spoilt || !rpcrdma_calls_seen(rpcrdma, t->side)) {
-        rpcrdma_inconclusive(rpcrdma, rule);
+        verdict_inconclusive(rpcrdma->verdict, rule,
+                             rpcrdma_answer_doubt(t, false, rpcrdma_calls_doubt(rpcrdma, false, t->side, WHY_READINGS)),
+                             t->call.frame);
         return true;
     }
     rpcrdma->subject.silent = t;

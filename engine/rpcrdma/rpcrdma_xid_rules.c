@@ -58,7 +58,7 @@ static void judge_caller(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     if (others->total > 0 || own->total > 1 || callback_program(m))
         return;
     if (!rpcrdma_sends_seen(rpcrdma, other_side(m->side)) || m->unsure)
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_3_01);
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_3_01, m->unsure ? WHY_ORDER : LOST_OR(WHY_UNREAD));
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_3_01, 0,
                      "expected the first Call from the side that opened the connection; found a Call to program %u "
@@ -134,7 +134,7 @@ static void judge_unique(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         if (rpcrdma_calls_seen(rpcrdma, m->side))
             rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_2_03);
         else
-            rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_03);
+            rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_03, LOST_OR(WHY_UNREAD));
         return;
     }
     INVARIANT(before->number < m->transaction->number && before->side == m->transaction->side);
@@ -142,7 +142,7 @@ static void judge_unique(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         return;
     /* Calls that a receiver discards are unknown; an answer may be in a hole, or come later. */
     if (before->malformed || before->damage || m->unsure || m->header.status != RPCRDMA_OK) {
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_03);
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_03, rpcrdma_answer_doubt(before, m->unsure, WHY_UNREAD));
         return;
     }
     rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_2_03, before->call.frame,
@@ -206,7 +206,7 @@ static void xid_judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     if (call_follows(m) && opener_known(rpcrdma) && !client)
         rule = RULE_BIDI_5_1_05;
     else if (m->unsure || !rpcrdma_calls_seen(rpcrdma, caller) || m->header.status != RPCRDMA_OK) {
-        rpcrdma_inconclusive(rpcrdma, rule);
+        rpcrdma_inconclusive(rpcrdma, rule, rpcrdma_calls_doubt(rpcrdma, m->unsure, caller, WHY_UNREAD));
         return;
     }
     if (rule == RULE_BIDI_5_1_05)
@@ -250,7 +250,7 @@ static void judge_second(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     if (m->unsure || t->damage == RPCRDMA_LATE ||
         copy_unseen(rpcrdma, t) || /* or another copy will be captured later */
         rpcrdma_hole_since(rpcrdma, t->side, t->answer.frame)) {
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_04);
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_04, rpcrdma_answer_doubt(t, m->unsure, LOST_OR(WHY_COPIES)));
         return;
     }
     rpcrdma_fail_as(

@@ -84,7 +84,7 @@ UNIT_TEST(failure_withdrawn)
 
     for (unsigned i = 0; i < 2; i++) {
         counts_set(&counts, rule_counter[rule], (struct rule_count){.failed = 1 - i, .inconclusive = 3 + i});
-        verdict_withdraw(&verdict, rule);
+        verdict_withdraw(&verdict, rule, WHY_HOLE, 0);
         assert_int_equal(rule_counts_of(&counts, rule).failed, 0);
         assert_int_equal(rule_counts_of(&counts, rule).inconclusive, 4 + i);
     }
@@ -107,7 +107,7 @@ UNIT_TEST(nothing_is_counted_when_off)
     verdict_mute(&verdict, true);
     verdict_mute(&verdict, false);
     verdict_passed(&verdict, rule);
-    verdict_inconclusive(&verdict, rule);
+    verdict_inconclusive(&verdict, rule, WHY_HOLE, 1);
     verdict_failed(&verdict, rule, DIR_UNKNOWN, &place, 0, "expected nothing; found nothing");
     assert_int_equal(findings, 0);
     assert_int_equal(verdict.errors, 0);
@@ -116,4 +116,24 @@ UNIT_TEST(nothing_is_counted_when_off)
     verdict_mute(&verdict, false);
     verdict_failed(&verdict, rule, DIR_UNKNOWN, &place, 0, "expected nothing; found nothing");
     assert_int_equal(findings, 1);
+}
+
+/* Of each rule, also when earlier counts are folded; a loss is named with its own frame. */
+UNIT_TEST(the_first_reason_is_kept)
+{
+    struct rule_counts counts = {0};
+    struct doubts doubts = {0};
+    struct verdict verdict = {.counts = &counts, .doubts = &doubts, .muted = true};
+
+    verdict_inconclusive(&verdict, rule, WHY_END, 1);
+    verdict.muted = false;
+    verdict_inconclusive(&verdict, rule, LOST_OR(WHY_ORDER), 2);
+    counts = (struct rule_counts){0};
+    verdict_lose(&verdict, WHY_HOLE, 3);
+    verdict_inconclusive(&verdict, rule, WHY_END, 1);
+    verdict_inconclusive(&verdict, rule + 1, LOST_OR(WHY_ORDER), 4);
+    assert_int_equal(doubts.n, 2);
+    assert_true(doubts.at[0].why == WHY_ORDER && doubts.at[0].frame == 2);
+    assert_true(doubts.at[1].why == WHY_HOLE && doubts.at[1].frame == 3);
+    doubts_free(&doubts);
 }
