@@ -12,21 +12,7 @@ enum { DOUBLED_MAX = 2 /* factor for the waits of a repeated case */, LATE_PART 
 
 void case_set_rule(struct case_result *result, enum rule_id number)
 {
-    const struct rule *rule = &rule_catalogue[number];
-    const struct {
-        char **text;
-        const char *value;
-    } texts[] = {{&result->rule, rule->id},
-                 {&result->document, rule->document},
-                 {&result->section, rule->section},
-                 {&result->level, rule->level},
-                 {&result->severity, rule_severity_name(rule->severity)},
-                 {&result->requirement, rule->text}};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
-        g_free(*texts[i].text);
-        *texts[i].text = g_strdup(texts[i].value);
-    }
+    case_result_set_rule(result, &rule_catalogue[number]);
     g_ptr_array_set_size(result->aliases, 0);
     for (unsigned i = 0; i < RULE_COUNT; i++) {
         if (case_decides_too((enum rule_id)i, number))
@@ -111,13 +97,10 @@ bool case_was_late(const struct talk_run *run, const struct case_result *result)
 
 void case_doubt_late(struct case_result *result)
 {
-    g_autofree char *before = g_steal_pointer(&result->actual);
-
     g_ptr_array_set_size(result->observations, 0);
-    result->actual =
-        g_strdup_printf("%s; but this machine held the tester up for %.2f s: the case itself: %s", before,
-                        (double)MAX(result->late, result->dragged) / 1e9, case_outcome_names[result->outcome]);
-    result->outcome = OUTCOME_INCONCLUSIVE;
+    case_result_conclude(result, OUTCOME_INCONCLUSIVE,
+                         "%s; but this machine held the tester up for %.2f s: the case itself: %s", result->actual,
+                         (double)MAX(result->late, result->dragged) / 1e9, case_outcome_names[result->outcome]);
 }
 
 /* ---- repetitions ---- */
@@ -200,15 +183,13 @@ void case_tally_add(struct case_tally *tally, struct case_result *result)
 static void settle_death(const struct case_tally *tally, struct case_result *worst)
 {
     const unsigned deaths = tally->counts[OUTCOME_DIED];
-    g_autofree char *actual = g_steal_pointer(&worst->actual), *times = NULL;
     const bool of_case = deaths > 1 || tally->believed;
+    g_autofree char *times = tally->n > 1 ? g_strdup_printf(", in %u of %u runs", deaths, tally->n) : g_strdup("");
 
-    times = tally->n > 1 ? g_strdup_printf(", in %u of %u runs", deaths, tally->n) : g_strdup("");
-    worst->actual = g_strdup_printf(
-        "%s%s: %s", of_case ? "the device dies when it gets this" : "the device stopped answering during this case",
-        times, actual);
-    if (!of_case)
-        worst->outcome = OUTCOME_INCONCLUSIVE;
+    case_result_conclude(worst, of_case ? worst->outcome : OUTCOME_INCONCLUSIVE, "%s%s: %s",
+                         of_case ? "the device dies when it gets this"
+                                 : "the device stopped answering during this case",
+                         times, worst->actual);
 }
 
 bool case_died_once(const struct case_result *result)
@@ -222,11 +203,9 @@ bool case_died_once(const struct case_result *result)
 
 void case_restore_death(struct case_result *result)
 {
-    g_autofree char *actual = g_steal_pointer(&result->actual);
-    const char *how = actual ? strstr(actual, ": ") : NULL;
+    const char *how = result->actual ? strstr(result->actual, ": ") : NULL;
 
-    result->actual = g_strdup(how ? how + 2 : "the device died");
-    result->outcome = OUTCOME_DIED;
+    case_result_conclude(result, OUTCOME_DIED, "%s", how ? how + 2 : "the device died");
     memset(result->runs, 0, sizeof result->runs);
     g_clear_pointer(&result->waived, g_free);
 }
@@ -242,15 +221,14 @@ struct case_result *case_tally_result(struct case_tally *tally)
     if (worst->outcome == OUTCOME_DIED && (counts[OUTCOME_DIED] > 1 || counts[OUTCOME_FAILED] == 0)) {
         settle_death(tally, worst);
     } else if (counts[worst->outcome] < tally->n) {
-        g_autofree char *actual = g_steal_pointer(&worst->actual);
-
-        worst->actual = g_strdup_printf("%u passed, %u failed, %u inconclusive of %u runs; %s: %s",
-                                        counts[OUTCOME_PASSED], counts[OUTCOME_FAILED], counts[OUTCOME_INCONCLUSIVE],
-                                        tally->n, case_outcome_names[worst->outcome], actual);
         /* When no run passed: a failure that repeated, or one that did not. */
-        worst->outcome = counts[OUTCOME_PASSED] + counts[OUTCOME_DIED] > 0 ? OUTCOME_UNSTABLE
-                         : counts[OUTCOME_FAILED] > 1                      ? OUTCOME_FAILED
-                                                                           : OUTCOME_INCONCLUSIVE;
+        const enum case_outcome outcome = counts[OUTCOME_PASSED] + counts[OUTCOME_DIED] > 0 ? OUTCOME_UNSTABLE
+                                          : counts[OUTCOME_FAILED] > 1                      ? OUTCOME_FAILED
+                                                                                            : OUTCOME_INCONCLUSIVE;
+
+        case_result_conclude(worst, outcome, "%u passed, %u failed, %u inconclusive of %u runs; %s: %s",
+                             counts[OUTCOME_PASSED], counts[OUTCOME_FAILED], counts[OUTCOME_INCONCLUSIVE], tally->n,
+                             case_outcome_names[worst->outcome], worst->actual);
     }
     return worst;
 }
