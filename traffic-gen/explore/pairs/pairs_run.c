@@ -395,11 +395,11 @@ static void pairs_run_add_left_out(const struct pairs_run *run, struct subject *
         const size_t n = open - rest - is_what_failed(&subject->pairs, run->strength, covered, some);
 
         if (n > 0)
-            suite_report_add_left_out(report, &(struct left_out){.suite = (char *)subject->pairs.model->name,
-                                                                 .values = values,
-                                                                 .rule = why->rule,
-                                                                 .death = why->death,
-                                                                 .waived = why->waived,
+            suite_report_add_left_out(report, &(struct left_out){.suite = g_strdup(subject->pairs.model->name),
+                                                                 .values = g_steal_pointer(&values),
+                                                                 .rule = g_strdup(why->rule),
+                                                                 .death = g_strdup(why->death),
+                                                                 .waived = g_strdup(why->waived),
                                                                  .combinations = (unsigned)n});
         open = rest;
     }

@@ -167,17 +167,13 @@ struct device_death *suite_report_add_death(struct suite_report *report, const c
     return death;
 }
 
-void left_out_clear(struct left_out *left_out)
+static void left_out_free(gpointer data)
 {
+    struct left_out *left_out = data;
     char *const texts[] = {left_out->suite, left_out->values, left_out->rule, left_out->death, left_out->waived};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
         g_free(texts[i]);
-}
-
-static void left_out_free(gpointer left_out)
-{
-    left_out_clear(left_out);
     g_free(left_out);
 }
 
@@ -207,17 +203,9 @@ void suite_report_add_recording(struct suite_report *report, const char *file, c
     g_ptr_array_add(report->recordings, recording);
 }
 
-void suite_report_add_left_out(struct suite_report *report, const struct left_out *from)
+void suite_report_add_left_out(struct suite_report *report, const struct left_out *left_out)
 {
-    struct left_out *left_out = g_new0(struct left_out, 1);
-
-    *left_out = (struct left_out){.suite = g_strdup(from->suite),
-                                  .values = g_strdup(from->values),
-                                  .rule = g_strdup(from->rule),
-                                  .death = g_strdup(from->death),
-                                  .waived = g_strdup(from->waived),
-                                  .combinations = from->combinations};
-    g_ptr_array_add(report->left_out, left_out);
+    g_ptr_array_add(report->left_out, g_memdup2(left_out, sizeof *left_out));
 }
 
 char *left_out_text(const struct left_out *left_out)

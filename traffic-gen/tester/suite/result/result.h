@@ -135,9 +135,8 @@ struct suite_report {
 struct device_death *suite_report_add_death(struct suite_report *report, const char *state, const char *what);
 void suite_report_add_missing(struct suite_report *report, unsigned cases, const char *what, const char *service);
 void suite_report_add_recording(struct suite_report *report, const char *file, const char *sha256);
-/* Copies left_out. */
+/* Copies left_out, but takes its texts. */
 void suite_report_add_left_out(struct suite_report *report, const struct left_out *left_out);
-void left_out_clear(struct left_out *left_out); /* frees its texts */
 /* "startup: 40 combinations with M=1, which fails by itself: MPA-7.1.2-10, waived: ..."; the caller frees it. */
 char *left_out_text(const struct left_out *left_out);
 struct suite_report *suite_report_new(void);
