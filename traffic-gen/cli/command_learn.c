@@ -12,7 +12,7 @@
 #include "traffic-gen/tester/suite/rpc/nfs_run.h"
 #include "traffic-gen/tester/suite/rpc/rpc_port.h"
 #include "traffic-gen/tester/suite/run/choice.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_run.h"
 #include "traffic-gen/tester/suite/transport/tcp_socket.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "traffic-gen/tester/suite/result/result.h"
 #include "traffic-gen/tester/suite/run/untested.h"
 #include "traffic-gen/tester/suite/run/user_command.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 
 #include <string.h>
 
@@ -60,7 +60,8 @@ struct case_result *case_run(struct talk_run *run, const struct run_options *opt
 {
     struct case_result *result = case_result_new();
     const char *why = case_cannot(run, chosen->row);
-    struct talk talk;
+    struct talk *talk;
+    int64_t began;
 
     result->id = suite_case_id(chosen->row);
     result->suite = g_strdup(chosen->suite->name);
@@ -69,16 +70,17 @@ struct case_result *case_run(struct talk_run *run, const struct run_options *opt
     case_set_rule(result, chosen->row->rule);
     if (!why && !case_prepare(run, options, result))
         return result;
-    talk_init(&talk, run, chosen->row, 1u << MIN(again, DOUBLED_MAX), result);
+    talk = talk_begin_job(run, chosen->row, 1u << MIN(again, DOUBLED_MAX), result);
+    began = talk_job(talk)->began;
     if (why)
-        talk_not_applicable(&talk, "%s", why);
+        talk_not_applicable(talk, "%s", why);
     else
-        chosen->row->run(&talk, chosen->row);
-    talk_clear(&talk);
+        chosen->row->run(talk, chosen->row);
+    talk_end_job(talk);
     if (!result->actual)
         result->actual = g_strdup("the stimulus could not be delivered");
-    result->seconds = (double)(talk_now() - talk.began) / 1e9;
-    result->late = lateness_since(run->lateness, talk.began);
+    result->seconds = (double)(talk_now() - began) / 1e9;
+    result->late = lateness_since(run->lateness, began);
     return result;
 }
 

@@ -38,8 +38,8 @@ static const struct advert_memory *region_named(struct talk *talk, const struct 
 /* STag and Tagged Offset of a zero-length Write are not checked (RFC 5041 section 5.2). */
 static struct advert_memory harmless_place(const struct talk *talk)
 {
-    return talk->advert.n > REGION_ALL ? talk->advert.regions[REGION_ALL]
-                                       : (struct advert_memory){.stag = HARMLESS_STAG};
+    return talk->startup.advert.n > REGION_ALL ? talk->startup.advert.regions[REGION_ALL]
+                                               : (struct advert_memory){.stag = HARMLESS_STAG};
 }
 
 static void set_payload(const struct talk *talk, struct message *message, size_t n)
@@ -270,17 +270,19 @@ bool talk_ask(struct talk *talk, enum talk_sign sign, const char *words)
     return *question && talk_say_octets(talk, talk->saying.given, talk->saying.given_n, "%s %s", question, words);
 }
 
-static GByteArray *suite_talk_say_octets_of(struct talk *talk, const uint8_t *p, size_t n, const char *format,
-                                            va_list args)
+GByteArray *talk_octets(struct talk *talk, const void *p, size_t n, const char *format, ...)
 {
     enum role role = talk_role(talk);
     GByteArray *octets;
+    va_list args;
     bool good;
 
     if (!talk->saying.said)
         return NULL;
     cork(talk->saying.said, role);
+    va_start(args, format);
     good = suite_talk_say(talk, p, n, format, args);
+    va_end(args);
     octets = talk->saying.said->corked[role];
     talk->saying.said->corked[role] = NULL;
     talk->saying.said->is_corked[role] = false;
@@ -288,28 +290,6 @@ static GByteArray *suite_talk_say_octets_of(struct talk *talk, const uint8_t *p,
         return octets;
     g_byte_array_unref(octets);
     return NULL;
-}
-
-GByteArray *talk_octets(struct talk *talk, const char *format, ...)
-{
-    GByteArray *octets;
-    va_list args;
-
-    va_start(args, format);
-    octets = suite_talk_say_octets_of(talk, NULL, 0, format, args);
-    va_end(args);
-    return octets;
-}
-
-GByteArray *talk_octets_of(struct talk *talk, const void *p, size_t n, const char *format, ...)
-{
-    GByteArray *octets;
-    va_list args;
-
-    va_start(args, format);
-    octets = suite_talk_say_octets_of(talk, p, n, format, args);
-    va_end(args);
-    return octets;
 }
 
 bool talk_echoes_message(const struct ddp_segment *echo)
