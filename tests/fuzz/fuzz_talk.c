@@ -10,7 +10,7 @@
 #include "traffic-gen/tester/suite/expect/learn_device.h"
 #include "traffic-gen/tester/suite/rpc/nfs_run.h"
 #include "traffic-gen/tester/suite/run/run.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 #include "traffic-gen/tester/suite/transport/tcp_socket.h"
 #include "wire/crc32c.h"
 #include "wire/octets.h"
@@ -283,12 +283,13 @@ static const struct suite_case *choose(unsigned number)
 static void run_test(struct talk_run *run, const struct suite_case *row)
 {
     struct case_result *result = case_result_new();
-    struct talk talk;
+    struct talk *talk = talk_begin_job(run, row, 1, result);
+    int64_t deadline;
 
-    talk_init(&talk, run, row, 1, result);
-    row->run(&talk, row);
-    talk_clear(&talk);
-    HOLDS(clock_us * 1000 < talk.deadline + run->t_react);
+    row->run(talk, row);
+    deadline = talk_job(talk)->deadline;
+    talk_end_job(talk);
+    HOLDS(clock_us * 1000 < deadline + run->t_react);
     HOLDS(!result->actual || g_utf8_validate(result->actual, -1, NULL));
     for (guint i = 0; i < result->observations->len; i++)
         HOLDS(g_utf8_validate(g_ptr_array_index(result->observations, i), -1, NULL));

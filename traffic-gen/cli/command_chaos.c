@@ -8,16 +8,9 @@
 #include "traffic-gen/tester/suite/run/choice.h"
 #include "traffic-gen/tester/suite/transport/tcp_socket.h"
 
-#include <signal.h>
 #include <stdio.h>
 
 enum { STEPS = 200, SECONDS_TO_START = 60, SECONDS_TO_REST = 120, SECONDS_TO_ACCEPT = 10, SECONDS_TO_RECOVER = 3 };
-
-static void chaos_stop(int number)
-{
-    (void)number;
-    suite_stopped = 1;
-}
 
 /* The reduced history that breaks the invariant. */
 static void report_broken(const struct chaos_server *server, const GArray *steps, const struct chaos_outcome *outcome)
@@ -104,8 +97,7 @@ static int run_on(const char *address, const struct chaos_options *options, guin
     run.nfs = nfs_run_new();
     run.nfs->export = options->export;
     run.nfs->wanted = 1 << NFS_V41;
-    signal(SIGINT, chaos_stop);
-    signal(SIGTERM, chaos_stop);
+    suite_stop_on_signals();
     if (learn_device(&run, &why)) {
         printf("--chaos=%" G_GUINT64_FORMAT ": ", seed);
         status = run_history(&server, steps);

@@ -12,11 +12,10 @@
 #include "traffic-gen/tester/suite/rpc/nfs_run.h"
 #include "traffic-gen/tester/suite/rpc/rpc_port.h"
 #include "traffic-gen/tester/suite/run/choice.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_run.h"
 #include "traffic-gen/tester/suite/transport/tcp_socket.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,12 +59,6 @@ struct job {
     guint64 seed;
     int64_t began;
 };
-
-static void learn_stop(int number)
-{
-    (void)number;
-    suite_stopped = 1;
-}
 
 static bool write_machine(const struct job *job)
 {
@@ -233,13 +226,11 @@ static int command_learn_run(struct job *job)
     const struct learn_alphabet *alphabet = job->device.alphabet;
     const struct asker asker = {ask_device, &job->device};
     const struct learner_options how = {.checks = (unsigned)job->options->checks, .seed = (unsigned)job->seed};
-    const struct sigaction action = {.sa_handler = learn_stop, .sa_flags = (int)SA_RESETHAND};
     g_autofree char *why = NULL;
     int status;
 
     job->began = talk_now();
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    suite_stop_on_signals();
     job->machine->device = job->options->device ? job->options->device : job->device.address;
     job->machine->n_inputs = alphabet->n;
     for (unsigned i = 0; i < alphabet->n; i++)

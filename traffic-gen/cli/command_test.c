@@ -26,7 +26,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -137,21 +136,6 @@ static bool command_test_reach(struct talk_run *run, const char *address, int *s
     if (learnt && !suite_stopped)
         *status = STATUS_DEAD;
     return false;
-}
-
-static void command_test_stop(int number)
-{
-    (void)number;
-    suite_stopped = 1;
-}
-
-/* The first signal ends the run with a report of the finished cases, a second one at once. */
-static void stop_on_signals(void)
-{
-    const struct sigaction action = {.sa_handler = command_test_stop, .sa_flags = (int)SA_RESETHAND};
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
 }
 
 /* Estimates the remaining time; "" before the first case is done. */
@@ -462,7 +446,7 @@ static int run_chosen(struct job *job)
     report->version = g_strdup(IWARP_KIT_VERSION);
     report->started = now_text();
     report->capture = g_strdup(options->capture);
-    stop_on_signals();
+    suite_stop_on_signals(); /* the first ends the run with a report of the finished cases */
     if (command_test_reach(job->run, job->address, &status)) {
         if (job->run->services & NEED_RPC || job->soak > 0)
             fprintf(stderr, "iwarp-gen: --seed=%" G_GUINT64_FORMAT "\n", job->run->seed);

@@ -4,7 +4,7 @@
 #include "traffic-gen/explore/pairs/reduce.h"
 #include "traffic-gen/tester/suite/rpc/rpc_talker_v4.h"
 #include "traffic-gen/tester/suite/run/user_command.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 #include "traffic-gen/tester/suite/transport/tcp_socket.h"
 #include "wire/nfs.h"
 #include "wire/octets.h"
@@ -48,9 +48,7 @@ struct chaos {
         uint64_t verifier;
     } blocks[CHAOS_BLOCKS];
     /* The connection. */
-    bool connected;
-    struct talk talk;
-    struct case_result *result;
+    struct talk *talk; /* NULL: not connected */
     struct rpc_talker talker;
     /* State that the next connection takes over. */
     bool has_session;
@@ -113,26 +111,22 @@ static void chaos_forget(struct rpc_talker *talker)
 
 static void disconnect(struct chaos *chaos)
 {
-    if (!chaos->connected)
+    if (!chaos->talk)
         return;
     chaos_forget(&chaos->talker);
     rpc_talker_close(&chaos->talker);
-    talk_clear(&chaos->talk);
-    case_result_free(chaos->result);
-    chaos->connected = false;
+    g_clear_pointer(&chaos->talk, talk_end_job);
 }
 
 static bool try_connect(struct chaos *chaos, char **why)
 {
     const struct talker_wish wish = {.version = NFS_V41};
 
-    chaos->result = case_result_new();
-    talk_init(&chaos->talk, chaos->run, &row, 1, chaos->result);
-    chaos->connected = true;
-    if (rpc_talker_open(&chaos->talker, &chaos->talk, &wish))
+    chaos->talk = talk_begin_job(chaos->run, &row, 1, NULL);
+    if (rpc_talker_open(&chaos->talker, chaos->talk, &wish))
         return true;
     g_free(*why);
-    *why = g_strdup(chaos->result->actual ? chaos->result->actual : "no connection");
+    *why = g_strdup(talk_actual(chaos->talk) ? talk_actual(chaos->talk) : "no connection");
     disconnect(chaos);
     return false;
 }
@@ -158,7 +152,7 @@ static bool chaos_take_up(struct chaos *chaos)
     talker->v4.owner = chaos->v4.owner;
     talker->v4.verifier = random_next(&talker->random);
     if (!rpc_talker_file(talker) || !talker->v4.has_session || talker->v4.slots < SLOTS_MIN) {
-        no_server(chaos, chaos->result->actual ? chaos->result->actual : "its sessions have less than 4 slots");
+        no_server(chaos, talk_actual(chaos->talk) ? talk_actual(chaos->talk) : "its sessions have less than 4 slots");
         return false;
     }
     chaos->v4 = talker->v4;
@@ -196,8 +190,7 @@ static bool connect_again(struct chaos *chaos)
 
 static bool chaos_is_usable(const struct chaos *chaos)
 {
-    return chaos->connected && talk_is_open(&chaos->talk) && !chaos->talker.fed_end && !chaos->talker.terminated &&
-           !chaos->talk.connection.our_fin;
+    return chaos->talk && talk_is_whole(chaos->talk) && !chaos->talker.fed_end && !chaos->talker.terminated;
 }
 
 /* Reconnects the same client after a restart of the server. False: no answer, or a broken invariant. */
@@ -324,7 +317,7 @@ static bool reply_of(struct chaos *chaos, const struct request *request, struct 
 {
     const uint32_t xid = get_be32(request->octets->data);
 
-    chaos->answer = rpc_talker_await(&chaos->talker, xid, talk_t_close(&chaos->talk));
+    chaos->answer = rpc_talker_await(&chaos->talker, xid, talk_t_close(chaos->talk));
     return chaos->answer == RPC_ANSWER_SUCCESS &&
            rpc_talker_heard_results(rpc_talker_find(&chaos->talker, xid), results);
 }
@@ -353,14 +346,14 @@ static void disturb_before(struct chaos *chaos, enum chaos_fault fault)
     static const uint8_t half[] = {0, 100, 0x41, 0x43, 0, 0, 0, 0, 0, 0};
 
     if (fault == CHAOS_HALF_SENT)
-        talk_write(&chaos->talk, half, sizeof half);
+        talk_write(chaos->talk, half, sizeof half);
     if (fault == CHAOS_HALF_SENT || fault == CHAOS_RESET_BEFORE)
-        talk_reset(&chaos->talk);
+        talk_reset(chaos->talk);
     if (fault == CHAOS_RESTART_BEFORE)
         restart(chaos);
     if (fault == CHAOS_MALFORMED) {
         rpc_talker_say(&chaos->talker, "call null xid=%u h.vers=%d", chaos->xid + 0x80000000, VERSION_UNKNOWN);
-        rpc_talker_await(&chaos->talker, chaos->talker.xid, talk_t_react(&chaos->talk)); /* ERR_VERS, or the end */
+        rpc_talker_await(&chaos->talker, chaos->talker.xid, talk_t_react(chaos->talk)); /* ERR_VERS, or the end */
     }
 }
 
@@ -368,13 +361,13 @@ static void disturb_before(struct chaos *chaos, enum chaos_fault fault)
 static void disturb_after(struct chaos *chaos, enum chaos_fault fault, const struct request *request)
 {
     if (fault == CHAOS_RESET_AFTER)
-        talk_reset(&chaos->talk);
+        talk_reset(chaos->talk);
     else if (fault == CHAOS_RESTART_AFTER)
         restart(chaos);
     else if (fault == CHAOS_FIN_AFTER)
-        talk_finish(&chaos->talk);
+        talk_finish(chaos->talk);
     else if (fault == CHAOS_READ_FAILS) /* our end refuses the Read, and the connection ends */
-        rpc_talker_await(&chaos->talker, get_be32(request->octets->data), talk_t_react(&chaos->talk));
+        rpc_talker_await(&chaos->talker, get_be32(request->octets->data), talk_t_react(chaos->talk));
 }
 
 /* ---- a step ---- */
@@ -510,7 +503,7 @@ static enum asked ask_once(struct chaos *chaos, const struct chaos_step *step, c
     if (!chaos_is_usable(chaos))
         return ASKED_ENDED;
     broken(chaos, "expected a Reply with SUCCESS to the Call; found %s within %.1f s, and the connection is whole",
-           rpc_answer_words(chaos->answer), (double)talk_t_close(&chaos->talk) / 1e9);
+           rpc_answer_words(chaos->answer), (double)talk_t_close(chaos->talk) / 1e9);
     return ASKED_DONE;
 }
 

@@ -2,7 +2,7 @@
 #include "traffic-gen/explore/learn/ask_device.h"
 
 #include "traffic-gen/tester/suite/run/user_command.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_run.h"
 #include "traffic-gen/tester/suite/transport/tcp_socket.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/explore/learn/exchange.h"
 
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 #include "traffic-gen/tester/suite/transport/tcp_socket.h"
 
 #include <string.h>
@@ -201,7 +201,7 @@ static bool exchange_answer_one(struct exchange *exchange, struct talk *talk, st
         rpc_talker_say_statement(talker, input->says);
     }
     exchange->costs.inputs++;
-    if (!talk->connection.our_reset)
+    if (!talk_has_reset(talk))
         answer->over = talker ? hear_rpc(exchange, talker, known, out) : hear_startup(exchange, talk, known, out);
     answer->over |= input->ends;
     answer->output[answer->n] = g_intern_string(out->len > 0 ? out->str : "-");
@@ -223,7 +223,7 @@ static bool open_startup(const struct exchange *exchange, struct talk *talk)
         return false;
     if (!exchange->alphabet->initiator || talk_hear_frame(talk))
         return true;
-    talk_inconclusive(talk, "a connection without a Request: %s", talk_describe(talk, talk_last(talk)));
+    talk_inconclusive(talk, "a connection without a Request: %s", talk_found(talk));
     return false;
 }
 
@@ -245,12 +245,10 @@ static void try_once(struct exchange *exchange, struct talk *talk)
 static void hang_up(struct exchange *exchange, struct talk *talk)
 {
     const int64_t began = talk_now();
-    const uint64_t received = talk->connection.in_offset, said = talk->connection.out_offset;
+    const bool said_more = talk_hang_up(talk);
 
-    talk_hang_up(talk);
     exchange->costs.end += talk_now() - began;
-    exchange->answer->slow |=
-        exchange->hasty && talk->connection.in_offset > received && talk->connection.out_offset == said;
+    exchange->answer->slow |= exchange->hasty && said_more;
 }
 
 void exchange_run(struct exchange *exchange)
@@ -259,18 +257,15 @@ void exchange_run(struct exchange *exchange)
 
     exchange->asked = false;
     do {
-        struct case_result *result = case_result_new();
-        struct talk talk;
+        struct talk *talk = talk_begin_job(exchange->run, NULL, 1, NULL);
 
-        talk_init(&talk, exchange->run, NULL, 1, result);
-        try_once(exchange, &talk);
+        try_once(exchange, talk);
         if (!exchange->asked) {
             g_free(exchange->why);
-            exchange->why = g_strdup(result->actual);
+            exchange->why = g_strdup(talk_actual(talk));
             g_usleep((gulong)(retry_ns / 1000));
         }
-        hang_up(exchange, &talk);
-        talk_clear(&talk);
-        case_result_free(result);
+        hang_up(exchange, talk);
+        talk_end_job(talk);
     } while (!exchange->asked && talk_now() < until && !suite_stopped);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/explore/learn/inputs.h"
 
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk.h"
 
 #include <string.h>
 
@@ -81,7 +81,7 @@ static void inputs_reply(struct talk *talk, const struct learn_input *input)
     if (!talk_send_frame(talk, &input->wish))
         return;
     ours = talk_frame(talk, true);
-    if (!talk->operating && ours && !(ours->flags & MPA_FLAG_R))
+    if (!talk_is_operating(talk) && ours && !(ours->flags & MPA_FLAG_R))
         talk_begin_operation(talk);
 }
 

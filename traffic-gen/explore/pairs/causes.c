@@ -81,9 +81,7 @@ void causes_count_findings(const struct subject *subject, const struct case_resu
 
     if (!finding || !yields(subject, result, finding))
         return;
-    result->outcome = OUTCOME_FAILED;
-    g_free(result->actual);
-    result->actual = g_strdup(finding);
+    case_result_conclude(result, OUTCOME_FAILED, "%s", finding);
     case_set_rule(result, rule_number(causes_rule_of(finding)));
 }
 

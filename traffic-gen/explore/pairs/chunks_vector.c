@@ -4,7 +4,7 @@
 #include "traffic-gen/explore/pairs/exchange.h"
 #include "traffic-gen/tester/suite/rpc/nfs_run.h"
 #include "traffic-gen/tester/suite/rpc/rpc_talker.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 #include "wire/nfs.h"
 #include "wire/octets.h"
 
@@ -204,13 +204,10 @@ static void vector_run(struct talk *talk, const struct pairs *pairs, const int *
 static unsigned learn_versions(struct talk_run *run)
 {
     static const struct suite_case row = {.rule = RULE_RPCR_3_4_5_07, .needs = NEED_NFS}; /* only a case may ask */
-    struct case_result *result = case_result_new();
-    struct talk talk;
+    struct talk *talk = talk_begin_job(run, &row, 1, NULL);
 
-    talk_init(&talk, run, &row, 1, result);
-    rpc_talker_learn(&talk);
-    talk_clear(&talk);
-    case_result_free(result);
+    rpc_talker_learn(talk);
+    talk_end_job(talk);
     return run->nfs->spoken & (run->nfs->wanted ? run->nfs->wanted : NFS_ALL_VERSIONS);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/explore/pairs/exchange.h"
 #include "traffic-gen/tester/suite/expect/life.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 
 enum {
     READS_AT_ONCE = 16,
@@ -25,7 +25,9 @@ void exchange_draw(uint32_t drawn, uint8_t *octets, size_t n)
 /* Makes different octets on each connection. */
 static uint32_t exchange_port_of(const struct talk *talk)
 {
-    return g_array_index(talk->result->ports, guint, talk->result->ports->len - 1);
+    const GArray *ports = talk_job(talk)->result->ports;
+
+    return g_array_index(ports, guint, ports->len - 1);
 }
 
 /* Collects all octets of a message from its segments. False: another message came, or none. */
@@ -84,7 +86,7 @@ bool exchange_hear(struct talk *talk, enum rdmap_opcode opcode, const uint8_t *o
 
     if (hear_message(talk, opcode, came, &begins))
         return exchange_judge_sink(talk, sink, &begins, what) && exchange_judge_octets(talk, came, octets, n, what);
-    pairs_failed(talk, rule, "expected %s; found %s", what, talk_describe(talk, talk_last(talk)));
+    pairs_failed(talk, rule, "expected %s; found %s", what, talk_found(talk));
     return false;
 }
 
@@ -108,8 +110,8 @@ static bool exchange_octets(struct talk *talk, const struct exchange *may, const
                             const char **what)
 {
     uint8_t octets[OCTETS];
-    const bool regions =
-        may->reads && talk->advert.n > REGION_ALL && talk->advert.regions[REGION_ALL].length >= SLOTS * OCTETS;
+    const bool regions = may->reads && talk_advert(talk)->n > REGION_ALL &&
+                         talk_advert(talk)->regions[REGION_ALL].length >= SLOTS * OCTETS;
 
     exchange_draw(exchange_port_of(talk), octets, OCTETS);
     *what = may->echo && regions ? "octets echoed, and others written and read back"
@@ -133,7 +135,7 @@ static bool exchange_reads(struct talk *talk, unsigned n, enum rule_id rule)
         answered++;
     if (answered < reads)
         pairs_failed(talk, rule, "expected %u Reads at once answered; found %u, then %s", reads, answered,
-                     talk_describe(talk, talk_last(talk)));
+                     talk_found(talk));
     return answered == reads;
 }
 
@@ -166,7 +168,7 @@ bool exchange_is_refusal(const struct talk_heard *heard)
 void exchange_pass_refusal(struct talk *talk, unsigned flags, const char *what)
 {
     const bool is_close = talk_last(talk)->what != TALK_FRAME;
-    g_autofree char *found = g_strdup(talk_describe(talk, talk_last(talk)));
+    g_autofree char *found = g_strdup(talk_found(talk));
 
     if (flags & MPA_FLAG_M && life_refuses_markers(talk))
         talk_inconclusive(talk, "%s: %s; but the device refuses M = 1 alone", what, found);

@@ -6,7 +6,7 @@
 #include "traffic-gen/explore/pairs/exchange.h"
 #include "traffic-gen/explore/pairs/geometry_model.h"
 #include "traffic-gen/tester/suite/expect/life.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 
 #include <string.h>
 
@@ -209,26 +209,20 @@ static void geometry_vector_run(struct talk *talk, const struct pairs *pairs, co
 
 static void learn_memory(struct pairs *pairs)
 {
-    struct case_result *result = case_result_new();
-    struct talk talk;
+    struct talk *talk = talk_begin_job(pairs->run, NULL, 1, NULL);
 
-    talk_init(&talk, pairs->run, NULL, 1, result);
-    if (talk_start(&talk, NULL))
-        geometry_leave_out(pairs, &talk.advert);
-    talk_clear(&talk);
-    case_result_free(result);
+    if (talk_start(talk, NULL))
+        geometry_leave_out(pairs, talk_advert(talk));
+    talk_end_job(talk);
 }
 
 static bool starts_by(struct pairs *pairs, const struct talk_wish *wish)
 {
-    struct case_result *result = case_result_new();
-    struct talk talk;
+    struct talk *talk = talk_begin_job(pairs->run, NULL, 1, NULL);
     bool good;
 
-    talk_init(&talk, pairs->run, NULL, 1, result);
-    good = talk_start(&talk, wish);
-    talk_clear(&talk);
-    case_result_free(result);
+    good = talk_start(talk, wish);
+    talk_end_job(talk);
     return good;
 }
 

@@ -2,7 +2,7 @@
 #include "traffic-gen/explore/pairs/model.h"
 
 #include "traffic-gen/tester/suite/run/case.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -154,14 +154,14 @@ void pairs_failed(struct talk *talk, enum rule_id rule, const char *format, ...)
     g_autofree char *what = NULL;
     va_list args;
 
-    if (talk->result->outcome == OUTCOME_FAILED)
+    if (talk_has_failed(talk))
         return;
     va_start(args, format);
     what = g_strdup_vprintf(format, args);
     va_end(args);
     talk_failed(talk, "%s", what);
-    if (talk->result->outcome == OUTCOME_FAILED)
-        case_set_rule(talk->result, rule);
+    if (talk_has_failed(talk))
+        case_set_rule(talk_job(talk)->result, rule);
 }
 
 bool pairs_goes_on(struct talk *talk, const struct pairs *pairs, enum rule_id rule, const char *format, ...)
@@ -173,7 +173,7 @@ bool pairs_goes_on(struct talk *talk, const struct pairs *pairs, enum rule_id ru
     what = g_strdup_vprintf(format, args);
     va_end(args);
     if (pairs_waives(pairs, rule)) {
-        g_ptr_array_add(talk->result->observations, g_strdup_printf("%s: %s", rule_catalogue[rule].id, what));
+        talk_observe(talk, rule, what);
         return true;
     }
     pairs_failed(talk, rule, "%s", what);

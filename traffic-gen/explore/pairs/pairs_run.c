@@ -3,6 +3,7 @@
 
 #include "traffic-gen/explore/pairs/causes.h"
 #include "traffic-gen/tester/suite/expect/alive.h"
+#include "traffic-gen/tester/suite/run/choice.h"
 #include "traffic-gen/tester/suite/transport/tcp_socket.h"
 
 #include <string.h>
@@ -25,13 +26,9 @@ struct pairs_run {
 
 static bool is_named(char *const *names, const char *name)
 {
-    for (unsigned i = 0; names && names[i]; i++) {
-        g_auto(GStrv) parts = g_strsplit(names[i], ",", -1);
+    g_auto(GStrv) words = choice_words_of(names);
 
-        if (g_strv_contains((const char *const *)parts, name))
-            return true;
-    }
-    return !names;
+    return !names || g_strv_contains((const char *const *)words, name);
 }
 
 static char *model_names(void)
@@ -70,16 +67,12 @@ static bool name_good(const char *name, enum suite_dut dut, bool messages, char 
 
 bool pairs_names_good(char *const *names, enum suite_dut dut, bool messages, char **why)
 {
+    g_auto(GStrv) words = choice_words_of(names);
     bool any = false;
 
-    for (unsigned i = 0; names && names[i]; i++) {
-        g_auto(GStrv) parts = g_strsplit(names[i], ",", -1);
-
-        for (unsigned k = 0; parts[k]; k++) {
-            if (!name_good(parts[k], dut, messages, why))
-                return false;
-        }
-    }
+    for (unsigned i = 0; words[i]; i++)
+        if (!name_good(words[i], dut, messages, why))
+            return false;
     for (unsigned i = 0; pairs_models[i]; i++)
         any |= !unfit(pairs_models[i], dut, messages);
     if (!any)
@@ -219,17 +212,6 @@ const GArray *pairs_run_cases(const struct pairs_run *pairs)
 
 /* ---- results ---- */
 
-static struct case_result *result_named(const struct suite_report *report, const char *id)
-{
-    for (guint i = 0; i < report->results->len; i++) {
-        struct case_result *result = g_ptr_array_index(report->results, i);
-
-        if (strcmp(result->id, id) == 0)
-            return result;
-    }
-    return NULL;
-}
-
 /* The first vector of a subject has the usual values. */
 static const struct case_result *usual_of(const struct pairs_run *run, const struct suite_report *report,
                                           const struct vector_case *vector)
@@ -238,7 +220,7 @@ static const struct case_result *usual_of(const struct pairs_run *run, const str
         const struct vector_case *first = g_ptr_array_index(run->vectors, i);
 
         if (first->subject == vector->subject)
-            return result_named(report, first->name);
+            return suite_report_find(report, first->name);
     }
     return NULL;
 }
@@ -300,7 +282,7 @@ static bool pairs_run_judge_round(struct pairs_run *run, const struct run_option
 
     for (guint i = from; i < run->vectors->len; i++) {
         struct vector_case *vector = g_ptr_array_index(run->vectors, i);
-        struct case_result *result = result_named(report, vector->name);
+        struct case_result *result = suite_report_find(report, vector->name);
         const struct case_result *usual = usual_of(run, report, vector);
 
         if (!result)
@@ -316,23 +298,6 @@ static bool pairs_run_judge_round(struct pairs_run *run, const struct run_option
 
 /* ---- rounds ---- */
 
-static void pairs_run_take_over(GPtrArray **from, GPtrArray *to, GDestroyNotify free_one)
-{
-    g_ptr_array_extend_and_steal(to, g_steal_pointer(from));
-    *from = g_ptr_array_new_with_free_func(free_one);
-}
-
-/* Moves everything out of `from`. */
-static void add_round(struct suite_report *report, struct suite_report *from)
-{
-    pairs_run_take_over(&from->results, report->results, NULL);
-    pairs_run_take_over(&from->deaths, report->deaths, NULL);
-    report->finished = report->results->len;
-    report->seconds += from->seconds;
-    g_free(report->state);
-    report->state = g_steal_pointer(&from->state);
-}
-
 /* The saved report is the first round's, which has the most vectors. */
 static void run_further(struct pairs_run *run, const GArray *cases, const struct run_options *options,
                         struct suite_report *report)
@@ -346,7 +311,9 @@ static void run_further(struct pairs_run *run, const GArray *cases, const struct
     report->chosen += cases->len;
     report->can_run += cases->len;
     run_cases(run->run, cases, &how, round);
-    add_round(report, round);
+    suite_report_take(report, round);
+    report->finished = report->results->len;
+    report->seconds += round->seconds;
     suite_report_free(round);
 }
 
@@ -428,11 +395,11 @@ static void pairs_run_add_left_out(const struct pairs_run *run, struct subject *
         const size_t n = open - rest - is_what_failed(&subject->pairs, run->strength, covered, some);
 
         if (n > 0)
-            suite_report_add_left_out(report, &(struct left_out){.suite = (char *)subject->pairs.model->name,
-                                                                 .values = values,
-                                                                 .rule = why->rule,
-                                                                 .death = why->death,
-                                                                 .waived = why->waived,
+            suite_report_add_left_out(report, &(struct left_out){.suite = g_strdup(subject->pairs.model->name),
+                                                                 .values = g_steal_pointer(&values),
+                                                                 .rule = g_strdup(why->rule),
+                                                                 .death = g_strdup(why->death),
+                                                                 .waived = g_strdup(why->waived),
                                                                  .combinations = (unsigned)n});
         open = rest;
     }

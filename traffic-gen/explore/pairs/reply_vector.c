@@ -2,7 +2,7 @@
 /* Runs a vector of our Reply against an Initiator: its first FPDU, and the terms of the two frames. */
 #include "traffic-gen/explore/pairs/exchange.h"
 #include "traffic-gen/explore/pairs/reply_model.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 
 /* ---- the Reply ---- */
 
@@ -17,7 +17,7 @@ static bool vector_send_reply(struct talk *talk, const struct reply_plan *plan)
                                                                   plan->enhanced.ird, plan->enhanced.ord, flags);
     struct talk_wish wish = {.frame = frame};
 
-    frames_fill(talk->run, data, sizeof data);
+    frames_fill(talk_job(talk)->run, data, sizeof data);
     if (!plan->usual_data) {
         wish.private_data = data;
         wish.private_length = plan->data_length;
@@ -44,8 +44,8 @@ static void reply_vector_judge_refused(struct talk *talk, unsigned flags, enum r
 /* With ORD 0 we may send no Reads. */
 static void reply_vector_exchange(struct talk *talk, const struct reply_plan *plan)
 {
-    const bool has_words =
-        talk->run->terms.words == PRIVATE_DATA_ADVERT && (plan->usual_data || plan->data_length >= ADVERT_WISH_LEN);
+    const bool has_words = talk_job(talk)->run->terms.words == PRIVATE_DATA_ADVERT &&
+                           (plan->usual_data || plan->data_length >= ADVERT_WISH_LEN);
     struct exchange may = {.echo = talk_echoes(talk) && has_words,
                            .no_ord = plan->is_enhanced && plan->enhanced.ord == 0,
                            .ird_rule = RULE_MPA2_9_1_14};
@@ -64,7 +64,7 @@ static void reply_vector_judge_first(struct talk *talk, const struct reply_plan 
     else if (outcomes & REPLY_REFUSED && exchange_is_refusal(talk_last(talk)))
         exchange_pass_refusal(talk, plan->flags, "refused");
     else
-        pairs_failed(talk, rule, "expected FPDUs; found %s", talk_describe(talk, talk_last(talk)));
+        pairs_failed(talk, rule, "expected FPDUs; found %s", talk_found(talk));
 }
 
 /* ---- a vector ---- */
@@ -81,8 +81,7 @@ static void reply_vector_run(struct talk *talk, const struct pairs *pairs, const
         return;
     frame = talk_hear_frame(talk);
     if (!frame || frame->has_enhanced != pairs->run->terms.enhanced) {
-        talk_inconclusive(talk, "expected a Request as the device's first; found %s",
-                          talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "expected a Request as the device's first; found %s", talk_found(talk));
         return;
     }
     request = frame->has_enhanced ? &frame->enhanced : NULL;

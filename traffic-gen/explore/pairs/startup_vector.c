@@ -3,7 +3,7 @@
 #include "traffic-gen/explore/pairs/exchange.h"
 #include "traffic-gen/explore/pairs/frames.h"
 #include "traffic-gen/explore/pairs/startup_model.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static bool startup_vector_send_request(struct talk *talk, const struct startup_
                              .private_data = data,
                              .private_length = plan->data_length};
 
-    frames_fill(talk->run, data, sizeof data);
+    frames_fill(talk_job(talk)->run, data, sizeof data);
     wish.n_cuts = frames_cut(plan->cut, plan->data_length + (plan->is_enhanced ? MPA_ENHANCED_LEN : 0u), cuts);
     wish.cuts = wish.n_cuts > 0 ? cuts : NULL;
     return talk_send_frame(talk, &wish);
@@ -75,9 +75,9 @@ static bool startup_vector_judge_answer(struct talk *talk, const struct startup_
     if (answer & answers)
         return true;
     if (answers & STARTUP_ACCEPTED)
-        talk->result->refused = true;
+        talk_note_refusal(talk, false);
     pairs_failed(talk, startup_wrong_answer(plan, answer), "expected %s; found %s",
-                 startup_vector_answer_words(answers), talk_describe(talk, talk_last(talk)));
+                 startup_vector_answer_words(answers), talk_found(talk));
     return false;
 }
 
@@ -94,14 +94,13 @@ static bool say_first(struct talk *talk, const struct startup_plan *plan)
     const unsigned types = plan->enhanced.peer_to_peer ? startup_vector_common_rtr(talk) : MPA_RTR_WRITE;
 
     if (types == 0) { /* the connection ends with our Terminate (RFC 6581 section 9.2) */
-        talk_passed(talk, "%s; no type of RTR in common", talk_describe(talk, talk_last(talk)));
+        talk_passed(talk, "%s; no type of RTR in common", talk_found(talk));
         return false;
     }
     talk_send_rtr(talk, types);
     if (types != MPA_RTR_READ || !talk_reads(talk) || talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
         return true;
-    pairs_failed(talk, RULE_MPA2_9_2_24, "expected an answer to the RTR Read; found %s",
-                 talk_describe(talk, talk_last(talk)));
+    pairs_failed(talk, RULE_MPA2_9_2_24, "expected an answer to the RTR Read; found %s", talk_found(talk));
     return false;
 }
 
@@ -111,7 +110,7 @@ static bool say_first(struct talk *talk, const struct startup_plan *plan)
 static void startup_vector_exchange(struct talk *talk, const struct startup_plan *plan)
 {
     const unsigned none = MPA_IRD_ORD_NOT_NEGOTIATED, ird = talk_frame(talk, false)->enhanced.ird;
-    struct exchange may = {.echo = talk_echoes(talk) && talk->run->terms.words == PRIVATE_DATA_ADVERT &&
+    struct exchange may = {.echo = talk_echoes(talk) && talk_job(talk)->run->terms.words == PRIVATE_DATA_ADVERT &&
                                    plan->data_length >= ADVERT_WISH_LEN,
                            .no_ord = plan->is_enhanced && plan->enhanced.ord == 0,
                            .ird_rule = RULE_MPA2_9_1_03};
@@ -131,8 +130,7 @@ static bool startup_vector_judge_reply(struct talk *talk, const struct pairs *pa
     const struct startup_check *breach = NULL;
 
     while ((breach = startup_breach(plan, reply, breach))) {
-        if (!pairs_goes_on(talk, pairs, breach->rule, "expected %s; found %s", breach->expected,
-                           talk_describe(talk, talk_last(talk))))
+        if (!pairs_goes_on(talk, pairs, breach->rule, "expected %s; found %s", breach->expected, talk_found(talk)))
             return false;
     }
     return true;
@@ -165,22 +163,19 @@ static void startup_vector_run(struct talk *talk, const struct pairs *pairs, con
 /* The upper layer decides about private data: it may reject unknown data (RFC 5044 section 7.1.2). */
 static bool is_disliked(const struct pairs *pairs, int length)
 {
-    struct case_result *result = case_result_new();
     int vector[STARTUP_PARAMETERS];
     const struct mpa_startup *reply;
     struct startup_plan plan;
-    struct talk talk;
+    struct talk *talk = talk_begin_job(pairs->run, NULL, 1, NULL);
     bool disliked;
 
     memcpy(vector, pairs->usual, sizeof vector);
     vector[STARTUP_AT_PD] = length;
     startup_settle(pairs, vector);
     plan = startup_plan_of(vector);
-    talk_init(&talk, pairs->run, NULL, 1, result);
-    reply = talk_open(&talk) && startup_vector_send_request(&talk, &plan) ? talk_hear_frame(&talk) : NULL;
+    reply = talk_open(talk) && startup_vector_send_request(talk, &plan) ? talk_hear_frame(talk) : NULL;
     disliked = reply && reply->flags & MPA_FLAG_R;
-    talk_clear(&talk);
-    case_result_free(result);
+    talk_end_job(talk);
     return disliked;
 }
 

@@ -4,7 +4,7 @@
  * the memory are compared with a model.
  */
 #include "traffic-gen/tester/suite/cases/suite_look.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 #include "wire/atomic.h"
 #include "wire/octets.h"
 
@@ -89,8 +89,7 @@ static bool hear_original(struct talk *talk, unsigned id, uint64_t *original)
     struct rdmap_atomic_response response;
 
     if (!heard || !rdmap_atomic_response_decode(&response, heard->ddp.payload, heard->ddp.payload_len)) {
-        talk_inconclusive(talk, "Atomic Request %u was not answered; found %s", id,
-                          talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "Atomic Request %u was not answered; found %s", id, talk_found(talk));
         return false;
     }
     if (response.identifier != id) {
@@ -109,7 +108,7 @@ static bool hear_word(struct talk *talk, uint64_t *word)
         *word = get_be64(heard->ddp.payload);
         return true;
     }
-    talk_inconclusive(talk, "expected the eight octets of a Read; found %s", talk_describe(talk, talk_last(talk)));
+    talk_inconclusive(talk, "expected the eight octets of a Read; found %s", talk_found(talk));
     return false;
 }
 
@@ -254,7 +253,7 @@ static bool add_over_both(struct talk *talk, struct talk *other, unsigned place,
             !hear_original(talk, i + 1, &ours))
             return false;
         if (!hear_original(other, i + 1, &others)) {
-            talk_inconclusive(talk, "on the other connection: %s", other->result->actual);
+            talk_inconclusive(talk, "on the other connection: %s", talk_actual(other));
             return false;
         }
         if (!judge_round(talk, before + 2 * i, ours, others))
@@ -269,7 +268,7 @@ static void over_both(struct talk *talk, struct talk *other, unsigned place)
 
     if (!talk_start(other, NULL)) {
         talk_inconclusive(talk, "a second connection beside the first one did not start: %s",
-                          other->result->actual ? other->result->actual : "no reason is known");
+                          talk_actual(other) ? talk_actual(other) : "no reason is known");
         return;
     }
     if (talk_say(talk, "read region=shared srcto+%u size=8", place) && hear_word(talk, &before) &&
@@ -280,15 +279,11 @@ static void over_both(struct talk *talk, struct talk *other, unsigned place)
 void atomics_two_connections(struct talk *talk, const struct suite_case *row)
 {
     uint8_t octets[TALK_MESSAGE];
-    struct case_result *result;
-    struct talk other;
+    struct talk *other;
 
-    (void)row;
     if (!supports(talk) || !look_prepare(talk, LOOK_ADDITIONS, octets))
         return;
-    result = case_result_new();
-    talk_init(&other, talk->run, talk->row, talk->longer, result);
-    over_both(talk, &other, LOOK_ADDITIONS + (unsigned)(-talk_region(talk, REGION_SHARED)->address % WORD));
-    talk_clear(&other);
-    case_result_free(result);
+    other = talk_begin_job(talk_job(talk)->run, row, talk_job(talk)->longer, NULL);
+    over_both(talk, other, LOOK_ADDITIONS + (unsigned)(-talk_region(talk, REGION_SHARED)->address % WORD));
+    talk_end_job(other);
 }

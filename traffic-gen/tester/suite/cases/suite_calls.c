@@ -4,7 +4,6 @@
 #include "traffic-gen/tester/suite/cases/suite_rpcrdma.h"
 
 #include "traffic-gen/speak/say/words.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
 #include "wire/nfs.h"
 #include "wire/octets.h"
 
@@ -106,7 +105,7 @@ static void with_server(struct talk *talk, const struct suite_case *row, const s
 
     if (opened)
         row->on(&talker, row);
-    what = g_strdup(talk->result->actual);
+    what = g_strdup(talk_actual(talk));
     rpc_talker_close(&talker);
     if (!opened && wish->says_private && !(row->needs & NEED_NFS) && !rpc_talker_failed_here(&talker))
         calls_judge_refusal(talk, what);

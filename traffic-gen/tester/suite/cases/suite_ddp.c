@@ -5,7 +5,6 @@
  */
 #include "traffic-gen/tester/suite/cases/suite_look.h"
 #include "traffic-gen/tester/suite/expect/life.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
 
 #include <string.h>
 
@@ -16,7 +15,7 @@ enum { DATA = 600, READ_BACK_NS_PARTS = 4 };
 /* A Read after a Write was not answered: is it answered without the Write? */
 static void compare_read(struct talk *talk)
 {
-    g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
+    g_autofree char *what = g_strdup(talk_found(talk));
 
     if (talk_start(talk, NULL) && talk_say(talk, "read region=all srcto+100 size=600") &&
         talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
@@ -72,8 +71,7 @@ void ddp_not_before_last(struct talk *talk, const struct suite_case *row)
     if (heard)
         talk_passed(talk, "the echo came after the last segment");
     else
-        talk_inconclusive(talk, "expected the echo of a message of two segments; found %s",
-                          talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "expected the echo of a message of two segments; found %s", talk_found(talk));
 }
 
 /* ---- half-close ---- */
@@ -90,7 +88,7 @@ void ddp_half_close(struct talk *talk, const struct suite_case *row)
     sign = needs_question(talk);
     if (sign == SIGN_TCP)
         return;
-    if (talk_reads(talk) && talk->advert.n > REGION_ALL)
+    if (talk_reads(talk) && talk_advert(talk)->n > REGION_ALL)
         sign = SIGN_REGION;
     talk_ask(talk, sign, "");
     talk_finish(talk);
@@ -98,10 +96,9 @@ void ddp_half_close(struct talk *talk, const struct suite_case *row)
     if (life == LIFE_ANSWERS)
         talk_passed(talk, "the request was answered after our FIN");
     else if (life == LIFE_CLOSED)
-        talk_inconclusive(talk, "%s: the layers above may close at any time", talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "%s: the layers above may close at any time", talk_found(talk));
     else
-        talk_failed(talk, "expected the answer to a request sent before our FIN; found %s",
-                    talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "expected the answer to a request sent before our FIN; found %s", talk_found(talk));
 }
 
 /* ---- what must be refused ---- */
@@ -127,5 +124,5 @@ void ddp_short_in_parts(struct talk *talk, const struct suite_case *row)
         if (!talk_has_passed(talk))
             return;
     }
-    talk_passed_by_end(talk, "at each place: %s", talk_describe(talk, talk_last(talk)));
+    talk_passed_by_end(talk, "at each place: %s", talk_found(talk));
 }

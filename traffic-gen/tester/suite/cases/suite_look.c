@@ -15,7 +15,7 @@ bool look_at(struct talk *talk, unsigned place, uint8_t octets[TALK_MESSAGE])
         memcpy(octets, heard->ddp.payload, TALK_MESSAGE);
         return true;
     }
-    talk_inconclusive(talk, "expected the octets of the shared memory; found %s", talk_describe(talk, talk_last(talk)));
+    talk_inconclusive(talk, "expected the octets of the shared memory; found %s", talk_found(talk));
     return false;
 }
 
@@ -26,17 +26,12 @@ bool look_prepare(struct talk *talk, unsigned place, uint8_t octets[TALK_MESSAGE
     /* Different each time, so that nothing is left over from before; and no word of them is zero. */
     for (unsigned i = 0; i < TALK_MESSAGE; i++)
         octets[i] = (uint8_t)(g_random_int() | 1);
-    if (!talk_start(talk, NULL) || !talk_region(talk, REGION_SHARED))
+    if (!talk_start(talk, NULL) || !talk_region(talk, REGION_SHARED) || !talk_needs_reads(talk))
         return false;
-    if (!talk_reads(talk)) {
-        talk_not_applicable(talk, "the device is not known to answer Reads");
-        return false;
-    }
     talk_say_octets(talk, octets, TALK_MESSAGE, "write region=shared to+%u", place);
     talk_say(talk, "read region=shared srcto+%u", place);
     if (!talk_hear_opcode(talk, RDMAP_READ_RESPONSE)) {
-        talk_inconclusive(talk, "expected an answer to a Read after a Write; found %s",
-                          talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "expected an answer to a Read after a Write; found %s", talk_found(talk));
         return false;
     }
     if (!look_at(talk, place, found))
@@ -67,10 +62,10 @@ void row_leaves_no_trace(struct talk *talk, const struct suite_case *row)
     if (!look_prepare(talk, (unsigned)row->variant, before) || !row_say(talk, row, true))
         return;
     if (hear_end(talk, talk_t_react(talk))->is_terminate)
-        what = g_strdup(talk_describe(talk, talk_last(talk)));
+        what = g_strdup(talk_found(talk));
     talk_hear(talk, talk_t_close(talk));
     if (!what)
-        what = g_strdup(talk_describe(talk, talk_last(talk)));
+        what = g_strdup(talk_found(talk));
     if (!look_at(talk, (unsigned)row->variant, after))
         return;
     at = first_difference(before, after);

@@ -47,7 +47,7 @@ static bool say_held_back(struct talk *talk, const struct suite_case *row, bool 
     enum talk_sign sign;
 
     if (!talk_start(talk, NULL) || (sign = needs_question(talk)) == SIGN_TCP ||
-        !(octets = talk_octets(talk, "%s", row->says)))
+        !(octets = talk_octets(talk, NULL, 0, "%s", row->says)))
         return false;
     if (odd) {
         talk_mark(talk, 0);
@@ -55,7 +55,7 @@ static bool say_held_back(struct talk *talk, const struct suite_case *row, bool 
         /* Only for a short time: a device need not wait for ever. */
         if (life_await(talk, sign, hold_ns) == LIFE_ANSWERS) {
             talk_failed(talk, "expected no answer before the whole FPDU of the question was sent; found %s",
-                        talk_describe(talk, talk_last(talk)));
+                        talk_found(talk));
             return false;
         }
         if (talk_answer(talk)) {
@@ -81,7 +81,7 @@ void mpa_tiny_segments(struct talk *talk, const struct suite_case *row)
     unsigned parts = 0, small = 0;
     bool last = false;
 
-    talk_set_mss(talk, TINY_MSS);
+    talk_for_next(talk)->mss = TINY_MSS;
     if (!row_say(talk, row, true))
         return;
     while (!last) {

@@ -30,11 +30,10 @@ void mpa2_all_reads(struct talk *talk, const struct suite_case *row)
         talk_passed(talk, "all of %u simultaneous Reads were answered", reads);
     else if (talk_usable_sign(talk) == SIGN_READ &&
              (talk_last(talk)->is_terminate || talk_last(talk)->what == TALK_SILENCE))
-        talk_failed(talk, "only %u of %u simultaneous Reads were answered, then %s", answered, reads,
-                    talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "only %u of %u simultaneous Reads were answered, then %s", answered, reads, talk_found(talk));
     else
         talk_inconclusive(talk, "only %u of %u simultaneous Reads were answered, then %s", answered, reads,
-                          talk_describe(talk, talk_last(talk)));
+                          talk_found(talk));
 }
 
 /* ---- RTR ---- */
@@ -197,10 +196,10 @@ void mpa2_old_request(struct talk *talk, const struct suite_case *row)
         return;
     }
     if (talk_frame(talk, false) && talk_frame(talk, false)->flags & MPA_FLAG_R)
-        talk_inconclusive(talk, "rejected, as the ULP may do: %s", talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "rejected, as the ULP may do: %s", talk_found(talk));
     else if (talk_last(talk)->what == TALK_FIN || talk_last(talk)->what == TALK_RESET)
         talk_failed(talk, "expected a Request of revision 1 accepted as an enhanced one is; found %s",
-                    talk_describe(talk, talk_last(talk)));
+                    talk_found(talk));
 }
 
 /* A Read that is not answered, after others that were answered. */
@@ -226,12 +225,8 @@ void mpa2_old_reads(struct talk *talk, const struct suite_case *row)
     enum { TIMES = 3 };
     const struct talk_wish enhanced = {ENHANCED}, old = {.revision = 1};
 
-    if (!talk_start(talk, &enhanced))
+    if (!talk_start(talk, &enhanced) || !talk_needs_reads(talk))
         return;
-    if (!talk_reads(talk)) {
-        talk_not_applicable(talk, "the device is not known to answer Reads");
-        return;
-    }
     if (!talk_start(talk, &old))
         return; /* others are about that */
     for (unsigned i = 0; i < TIMES; i++) {
@@ -282,6 +277,5 @@ void mpa2_odd_values(struct talk *talk, const struct suite_case *row)
     if (talk_start(talk, &(struct talk_wish){ENHANCED}))
         talk_passed(talk, "each unusual Request was answered or refused, and a usual one was accepted afterwards");
     else
-        talk_failed(talk, "expected a usual Request accepted after unusual ones; found %s",
-                    talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "expected a usual Request accepted after unusual ones; found %s", talk_found(talk));
 }

@@ -5,7 +5,6 @@
  */
 #include "traffic-gen/tester/suite/cases/suite_rows.h"
 #include "traffic-gen/tester/suite/expect/expect.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
 #include "traffic-gen/tester/suite/talk/talk_wire.h"
 
 /* Sends the rest when the device has received the octets before, and had time to process them. */
@@ -76,7 +75,7 @@ static bool say_each_octet(struct talk *talk, const struct suite_case *row, bool
 {
     g_autoptr(GByteArray) octets = NULL;
 
-    if (!start_with_one(talk, NULL) || !(octets = talk_octets(talk, "%s", row->says)))
+    if (!start_with_one(talk, NULL) || !(octets = talk_octets(talk, NULL, 0, "%s", row->says)))
         return false;
     for (guint i = 0; odd && i < octets->len; i++) {
         talk_write(talk, octets->data + i, 1);
@@ -94,7 +93,7 @@ static bool say_halves(struct talk *talk, const struct suite_case *row, bool odd
     g_autoptr(GByteArray) all = NULL;
     size_t first;
 
-    if (!talk_start(talk, NULL) || !(all = talk_octets(talk, "%s", row->says)))
+    if (!talk_start(talk, NULL) || !(all = talk_octets(talk, NULL, 0, "%s", row->says)))
         return false;
     first = odd ? all->len / 2 : all->len;
     talk_write(talk, all->data, first);
@@ -124,16 +123,13 @@ static bool start_at_marker(struct talk *talk)
 static bool say_wrap(struct talk *talk, const struct suite_case *row, bool odd)
 {
     uint64_t at;
-    bool started;
 
     if (!start_at_marker(talk))
         return false;
     at = talk_out_offset(talk);
     if (odd) {
-        talk_wrap_at(talk, at + MPA_LENGTH_LEN);
-        started = start_at_marker(talk);
-        talk_wrap_at(talk, 0);
-        if (!started)
+        talk_for_next(talk)->wraps_at = at + MPA_LENGTH_LEN;
+        if (!start_at_marker(talk))
             return false;
     }
     if (talk_out_offset(talk) == at)

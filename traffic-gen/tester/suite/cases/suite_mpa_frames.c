@@ -103,11 +103,10 @@ void mpa_frames_request_and_fin(struct talk *talk, const struct suite_case *row)
     talk_finish(talk);
     talk_together(talk, false);
     answers = talk_hear(talk, talk_t_close(talk))->what == TALK_FRAME;
-    what = g_strdup(talk_describe(talk, talk_last(talk)));
+    what = g_strdup(talk_found(talk));
     talk_wait_to_listen(talk);
     if (!talk_start(talk, NULL) || !life_good(life_probe(talk)))
-        talk_failed(talk, "%s; expected the next connection to be accepted; found %s", what,
-                    talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "%s; expected the next connection to be accepted; found %s", what, talk_found(talk));
     else if (answers)
         talk_passed(talk, "%s; the next connection was accepted", what);
     else
@@ -133,7 +132,7 @@ void mpa_frames_reply_and_fpdu(struct talk *talk, const struct suite_case *row)
     talk_together(talk, true);
     talk_send_frame(talk, &wish);
     talk_begin_operation(talk);
-    if (!(octets = talk_octets(talk, "ask")))
+    if (!(octets = talk_octets(talk, NULL, 0, "ask")))
         return;
     first = row->variant ? (size_t)row->variant : octets->len;
     talk_write(talk, octets->data, first);
@@ -146,12 +145,11 @@ void mpa_frames_reply_and_fpdu(struct talk *talk, const struct suite_case *row)
     life = life_await(talk, sign, talk_t_react(talk));
     if (life == LIFE_TERMINATE && talk_last(talk)->meant.layer == RDMAP_LAYER_LLP &&
         talk_last(talk)->meant.code == CODE_CRC)
-        talk_failed(talk, "expected the FPDU after the Reply intact; found %s", talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "expected the FPDU after the Reply intact; found %s", talk_found(talk));
     else if (life == LIFE_ANSWERS)
-        talk_passed(talk, "the FPDU was accepted: %s", talk_describe(talk, talk_last(talk)));
+        talk_passed(talk, "the FPDU was accepted: %s", talk_found(talk));
     else if (life == LIFE_TERMINATE || life == LIFE_CLOSED)
-        talk_passed_by_end(talk, "the device does not accept an FPDU before its own: %s",
-                           talk_describe(talk, talk_last(talk)));
+        talk_passed_by_end(talk, "the device does not accept an FPDU before its own: %s", talk_found(talk));
     else
-        talk_failed(talk, "expected the FPDU accepted or refused; found %s", talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "expected the FPDU accepted or refused; found %s", talk_found(talk));
 }

@@ -5,7 +5,6 @@
  */
 #include "traffic-gen/tester/suite/cases/suite_rows.h"
 #include "traffic-gen/tester/suite/expect/expect.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
 
 /* ---- what the device makes of a frame ---- */
 
@@ -56,9 +55,9 @@ static enum answer hear_answer(struct talk *talk, int64_t ns)
 static void judge(struct talk *talk, enum answer answer, unsigned failing)
 {
     if (answer == ANSWER_CLOSED)
-        talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, talk_last(talk)));
+        talk_passed_by_end(talk, "the device closes: %s", talk_found(talk));
     else if (answer & failing)
-        talk_failed(talk, "%s: %s", answer_words(answer), talk_describe(talk, talk_last(talk)));
+        talk_failed(talk, "%s: %s", answer_words(answer), talk_found(talk));
     else
         talk_inconclusive(talk, "%s, which is wrong too, but breaks other rules", answer_words(answer));
 }
@@ -74,7 +73,7 @@ static bool our_turn(struct talk *talk)
         return false;
     if (talk_is_initiator(talk) || talk_hear_frame(talk))
         return true;
-    talk_inconclusive(talk, "expected a Request; found %s", talk_describe(talk, talk_last(talk)));
+    talk_inconclusive(talk, "expected a Request; found %s", talk_found(talk));
     return false;
 }
 
@@ -142,7 +141,7 @@ void mpa_startup_unknown_revision(struct talk *talk, const struct suite_case *ro
     else if (talk_is_open(talk))
         talk_inconclusive(talk, "the device leaves the connection open, which another rule is about");
     else
-        talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, talk_last(talk)));
+        talk_passed_by_end(talk, "the device closes: %s", talk_found(talk));
 }
 
 /* ---- waiting ---- */
@@ -156,7 +155,7 @@ void mpa_startup_incomplete(struct talk *talk, const struct suite_case *row)
         return;
     talk_plain_startup(talk);
     talk_mark(talk, DUE_TERMINATE);
-    if (row->variant > 0 && (octets = talk_octets(talk, "startup")))
+    if (row->variant > 0 && (octets = talk_octets(talk, NULL, 0, "startup")))
         talk_write(talk, octets->data, MIN(octets->len, (guint)row->variant));
     if (!talk_is_initiator(talk))
         talk_begin_operation(talk);
@@ -175,7 +174,7 @@ void mpa_startup_withheld(struct talk *talk, const struct suite_case *row)
     if (!our_turn(talk))
         return;
     talk_plain_startup(talk);
-    if (!(octets = talk_octets(talk, "startup")))
+    if (!(octets = talk_octets(talk, NULL, 0, "startup")))
         return;
     talk_mark(talk, 0);
     talk_write(talk, octets->data, octets->len - 1);
@@ -204,13 +203,16 @@ void mpa_startup_withheld(struct talk *talk, const struct suite_case *row)
 /* Requests that every device must grant. */
 void mpa_startup_must_grant(struct talk *talk, const struct suite_case *row)
 {
+    unsigned fpdus, markers;
+
     expect_taken(talk, row, row_say, NULL);
     if (!talk_has_passed(talk))
         return;
+    fpdus = talk_fpdus(talk, &markers);
     /* The device's own FPDUs show what it inserts. */
-    if (talk->transcript.fpdus == 0)
+    if (fpdus == 0)
         talk_inconclusive(talk, "the device accepts %s, but sent no FPDU",
                           row->variant == GRANT_MARKERS ? "M = 1" : "C = 1");
-    else if (row->variant == GRANT_MARKERS && talk->transcript.markers == 0)
+    else if (row->variant == GRANT_MARKERS && markers == 0)
         talk_failed(talk, "expected Markers after M = 1 was accepted; found none in its FPDUs");
 }

@@ -7,7 +7,7 @@
 #include "traffic-gen/tester/suite/cases/suite_rpcrdma.h"
 
 #include "traffic-gen/tester/suite/rpc/nfs_run.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 #include "wire/nfs.h"
 
 /* ---- several eligible results in one COMPOUND (section 6.4.1) ---- */
@@ -141,7 +141,7 @@ void nfs_beside_over_tcp(struct talk *talk, const struct suite_case *row)
 {
     (void)row;
     rpc_talker_learn(talk);
-    if (!(talk->run->nfs->spoken & 1U << NFS_V3)) {
+    if (!(talk_job(talk)->run->nfs->spoken & 1U << NFS_V3)) {
         talk_not_applicable(talk, "the server does not serve NFS version 3");
         return;
     }

@@ -2,7 +2,7 @@
 /* Suite rdmap, several Reads at once: the answer to each Read, and one Read more than the device agreed to. */
 #include "traffic-gen/tester/suite/cases/suite_look.h"
 #include "traffic-gen/tester/suite/expect/expect.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 
 #include <string.h>
 
@@ -46,15 +46,15 @@ void rdmap_reads_in_a_row(struct talk *talk, const struct suite_case *row)
     asked = at_once_max(talk);
     for (unsigned i = 0; i < EMPTY_READS; i++) {
         if (i > 0 && life_await(talk, SIGN_READ, talk_t_react(talk)) != LIFE_ANSWERS) {
-            talk->result->shown = SHOWN_LOST;
+            talk_show(talk, SHOWN_LOST);
             talk_failed(talk, "only %u of %u consecutive zero-length Reads were answered, then %s", i,
-                        (unsigned)EMPTY_READS, talk_describe(talk, talk_last(talk)));
+                        (unsigned)EMPTY_READS, talk_found(talk));
             return;
         }
         heard = talk_last(talk);
         if (heard->ddp.to != TALK_SINK_TO + i * SINK_STEP || heard->ddp.payload_len > 0) {
             if (heard->ddp.to > TALK_SINK_TO + i * SINK_STEP && heard->ddp.to < TALK_SINK_TO + EMPTY_READS * SINK_STEP)
-                talk->result->shown = SHOWN_LOST; /* the Response before it did not come */
+                talk_show(talk, SHOWN_LOST); /* the Response before it did not come */
             talk_failed(talk, "expected a zero-length Read Response to TO 0x%x; found %s", TALK_SINK_TO + i * SINK_STEP,
                         talk_describe(talk, heard));
             return;
@@ -77,10 +77,10 @@ static bool hear_length(struct talk *talk, unsigned i)
     const struct talk_heard *heard = talk_hear_opcode(talk, RDMAP_READ_RESPONSE);
 
     if (!heard && i == 0)
-        talk_inconclusive(talk, "expected a Read Response; found %s", talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "expected a Read Response; found %s", talk_found(talk));
     else if (!heard)
         talk_failed(talk, "%u Reads at once were answered, then expected another Read Response; found %s", i,
-                    talk_describe(talk, talk_last(talk)));
+                    talk_found(talk));
     else if (heard->ddp.payload_len != lengths[i] || heard->ddp.to != TALK_SINK_TO + i * SINK_STEP)
         talk_failed(talk, "expected a Read Response of %u octets to TO 0x%x, as Read %u asked for; found %s",
                     lengths[i], TALK_SINK_TO + i * SINK_STEP, i + 1, talk_describe(talk, heard));
@@ -132,15 +132,12 @@ enum {
  */
 static bool has_taken_all(struct talk *talk, const uint8_t before[TALK_MESSAGE])
 {
-    struct case_result *scratch = case_result_new();
     uint8_t now[TALK_MESSAGE];
-    struct talk other;
+    struct talk *other = talk_begin_job(talk_job(talk)->run, NULL, 1, NULL);
     bool taken;
 
-    talk_init(&other, talk->run, NULL, 1, scratch);
-    taken = look_at(&other, LOOK_READS, now) && memcmp(now, before, TALK_MESSAGE) != 0;
-    talk_clear(&other);
-    case_result_free(scratch);
+    taken = look_at(other, LOOK_READS, now) && memcmp(now, before, TALK_MESSAGE) != 0;
+    talk_end_job(other);
     return taken;
 }
 
@@ -188,8 +185,7 @@ static void judge_answers(struct talk *talk, const struct suite_case *row, unsig
     else if (talk_last(talk)->is_terminate || !talk_is_open(talk))
         judge_refusal(talk, row);
     else
-        talk_inconclusive(talk, "%u of %u Reads were answered, then %s", answered, limit + 1,
-                          talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "%u of %u Reads were answered, then %s", answered, limit + 1, talk_found(talk));
 }
 
 void rdmap_reads_one_too_many(struct talk *talk, const struct suite_case *row)
@@ -200,7 +196,7 @@ void rdmap_reads_one_too_many(struct talk *talk, const struct suite_case *row)
     bool shared = look_prepare(talk, LOOK_READS, before);
     unsigned limit, size;
 
-    talk_set_mss(talk, SEGMENT);
+    talk_for_next(talk)->mss = SEGMENT;
     talk_set_window(talk, WINDOW);
     if (!talk_start(talk, &wish) || !(region = talk_region(talk, REGION_ALL)))
         return;

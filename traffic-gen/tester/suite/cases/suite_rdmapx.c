@@ -56,7 +56,7 @@ void rdmapx_depth(struct talk *talk, const struct suite_case *row)
             continue;
         if (i > 0)
             talk_failed(talk, "expected %u Atomic Requests answered, as many as the IRD; found %u answered, then %s", n,
-                        i, talk_describe(talk, talk_last(talk)));
+                        i, talk_found(talk));
         return;
     }
     talk_passed(talk, "%u Atomic Requests were answered", n);

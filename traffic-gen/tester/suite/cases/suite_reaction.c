@@ -2,7 +2,7 @@
 /* Verdicts by the lines of a case, `fail fpdu !echo: TEXT` and others, with the conditions of suite_words.def. */
 #include "traffic-gen/tester/suite/cases/suite_rows.h"
 #include "traffic-gen/tester/suite/expect/expect.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 
 /* ---- lines ---- */
 
@@ -146,7 +146,7 @@ static unsigned facts_of(struct talk *talk, enum life life)
         {WHEN_STAYS, life == LIFE_STAYS},
         {WHEN_ECHOES, talk_echoes(talk)},
         {WHEN_C, theirs && theirs->flags & MPA_FLAG_C},
-        {WHEN_DEFAULT, talk->run->vouched_default},
+        {WHEN_DEFAULT, talk_job(talk)->run->vouched_default},
     };
     unsigned set = 0;
 
@@ -242,7 +242,7 @@ void row_reaction(struct talk *talk, const struct suite_case *row)
     if (!row_say(talk, row, true))
         return;
     life = hear_reaction(talk, row, &reaction.facts);
-    found = g_strdup(row->variant == HEAR_LIFE ? life_words(talk, life) : talk_describe(talk, talk_last(talk)));
+    found = g_strdup(row->variant == HEAR_LIFE ? life_words(talk, life) : talk_found(talk));
     reaction.found = found;
     reaction.facts |= facts_of(talk, life);
     reaction.is_terminate = reaction_is_terminate(talk_last(talk));

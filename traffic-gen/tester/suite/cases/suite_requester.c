@@ -194,8 +194,7 @@ static bool lacks_buffer(const struct talk_heard *heard)
 
 static void fail_for_buffer(struct talk *talk)
 {
-    talk_failed(talk, "expected a buffer for the Response to each Atomic Request; found %s",
-                talk_describe(talk, talk_last(talk)));
+    talk_failed(talk, "expected a buffer for the Response to each Atomic Request; found %s", talk_found(talk));
 }
 
 static void judge_missing(struct talk *talk, unsigned answered)
@@ -204,7 +203,7 @@ static void judge_missing(struct talk *talk, unsigned answered)
         fail_for_buffer(talk);
     else
         talk_inconclusive(talk, "expected %u Atomic Requests; found %u, then %s", (unsigned)IN_FLIGHT, answered,
-                          talk_describe(talk, talk_last(talk)));
+                          talk_found(talk));
 }
 
 /* The verdict after the Responses to all Atomic Requests. */

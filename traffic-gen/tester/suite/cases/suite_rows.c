@@ -3,7 +3,7 @@
 
 #include "traffic-gen/speak/say/words.h"
 #include "traffic-gen/tester/suite/expect/expect.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 
 #include <string.h>
 
@@ -229,7 +229,7 @@ static bool is_rejected(struct talk *talk)
     const bool rejected = theirs && theirs->flags & MPA_FLAG_R;
 
     if (rejected)
-        talk_inconclusive(talk, "rejected, as the ULP may do: %s", talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "rejected, as the ULP may do: %s", talk_found(talk));
     return rejected;
 }
 
@@ -242,13 +242,6 @@ static bool agrees_on_rtr(struct talk *talk, uint8_t type)
     return agrees;
 }
 
-static bool needs_reads(struct talk *talk)
-{
-    if (!talk_reads(talk))
-        talk_not_applicable(talk, "the device is not known to answer Reads");
-    return talk_reads(talk);
-}
-
 static bool invalidate_first(struct talk *talk)
 {
     if (!talk_say(talk, "send-inv region=all"))
@@ -256,7 +249,7 @@ static bool invalidate_first(struct talk *talk)
     if (talk_hear_opcode(talk, RDMAP_SEND))
         return true;
     talk_inconclusive(talk, "the device does not accept a Send with Invalidate of memory that it advertised: %s",
-                      talk_describe(talk, talk_last(talk)));
+                      talk_found(talk));
     return false;
 }
 
@@ -288,7 +281,7 @@ static bool settle(struct talk *talk)
 static bool suits(struct talk *talk, const struct suite_case *row, const struct start *start)
 {
     return (!start->crc || needs_crc(talk)) && (!start->marker || reach_marker(talk)) &&
-           agrees_on_rtr(talk, start->rtr) && (!start->reads || needs_reads(talk)) &&
+           agrees_on_rtr(talk, start->rtr) && (!start->reads || talk_needs_reads(talk)) &&
            (!start->empty_reads || needs_empty_reads(talk)) && (!start->try || row_try(talk, row)) &&
            (!start->invalidate || invalidate_first(talk)) && (!start->settled || settle(talk)) &&
            (!start->pause || pause_first(talk));
@@ -311,7 +304,7 @@ bool row_say(struct talk *talk, const struct suite_case *row, bool odd)
         return false;
     if (odd_frame && start.may_reject && is_rejected(talk))
         return false;
-    if (odd_frame && (!talk->operating || !talk_is_open(talk)))
+    if (odd_frame && (!talk_is_operating(talk) || !talk_is_open(talk)))
         return true;
     if (start.first && !talk_is_initiator(talk) && !talk_first_fpdu(talk))
         return odd_frame;
@@ -455,13 +448,13 @@ void row_compare_refusal(struct talk *talk, const struct suite_case *row)
 
     if (!talk_has_passed(talk) || row_tries(row))
         return;
-    what = g_strdup(talk->result->actual);
+    what = g_strdup(talk_actual(talk));
     if (!continues_unharmed(talk, row)) {
         talk_inconclusive(talk, "%s; with nothing wrong the device does not continue either", what);
         return;
     }
     talk_passed_by_end(talk, "%s; with nothing wrong the device continues", what);
-    talk->result->mute = !is_terminate;
+    talk_job(talk)->result->mute = !is_terminate;
 }
 
 /*

@@ -7,7 +7,6 @@
 
 #include "traffic-gen/tester/suite/expect/expect.h"
 #include "traffic-gen/tester/suite/rpc/rpc_port.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
 #include "wire/nfs.h"
 
 #include <string.h>
@@ -200,10 +199,11 @@ static void judge_refused_write(struct rpc_talker *talker)
     static const struct expected_reason reasons[] = {{RDMAP_LAYER_DDP, EXPECTED_ANY, EXPECTED_ANY},
                                                      {RDMAP_LAYER_RDMA, REMOTE_PROTECTION, EXPECTED_ANY}};
     struct talk *talk = talker->talk;
+    const struct rdmap_terminate *terminate = talk_terminate(talk);
 
-    if (talk->transcript.has_ended_by && !expect_has_reason(&talk->transcript.ended_by, reasons, G_N_ELEMENTS(reasons)))
-        talk_inconclusive(talk, "a Terminate, but of layer %u type %u: not about memory",
-                          talk->transcript.ended_by.layer, talk->transcript.ended_by.etype);
+    if (terminate && !expect_has_reason(terminate, reasons, G_N_ELEMENTS(reasons)))
+        talk_inconclusive(talk, "a Terminate, but of layer %u type %u: not about memory", terminate->layer,
+                          terminate->etype);
     else
         talk_passed_by_end(talk, "%s", rpc_talker_end_words(talker));
 }

@@ -6,19 +6,19 @@
 #include "traffic-gen/tester/suite/cases/suite_rpcrdma.h"
 
 #include "traffic-gen/tester/suite/rpc/nfs_run.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 
 enum { MANY_MAX = 1024 };
 
 void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer found)
 {
-    if (allowed & RPC_ANSWER_SUCCESS && talker->talk->run->nfs->no_null)
+    if (allowed & RPC_ANSWER_SUCCESS && talk_job(talker->talk)->run->nfs->no_null)
         allowed |= RPC_ANSWER_RPC_ERROR; /* the DUT has no program that we know: the error shows what it understood */
     if (allowed & found) {
         talk_passed(talker->talk, "%s", rpc_answer_words(found));
         return;
     }
-    talk_failed(talker->talk, "expected %s; found %s", talker->talk->row->expected,
+    talk_failed(talker->talk, "expected %s; found %s", talk_job(talker->talk)->row->expected,
                 rpc_talker_found_words(talker, found));
     /* So that the recording also shows that no answer will come. */
     if (found == RPC_ANSWER_SILENCE && talk_is_initiator(talker->talk))

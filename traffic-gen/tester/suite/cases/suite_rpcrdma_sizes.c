@@ -7,7 +7,7 @@
 
 #include "traffic-gen/ends/stack/rpc_header.h"
 #include "traffic-gen/tester/suite/rpc/reuse.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 #include "traffic-gen/tester/suite/transport/tcp_socket.h"
 
 enum { CREDITS = 64, SERVED = 40, FORGOTTEN = 0xEAD };
@@ -55,10 +55,11 @@ void rpcrdma_sizes_none_forgotten(struct rpc_talker *talker, const struct suite_
 void rpcrdma_sizes_many_connections(struct talk *talk, const struct suite_case *row)
 {
     const unsigned n = (unsigned)row->variant;
+    const struct talk_run *run = talk_job(talk)->run;
     bool good = true, tired = false, ours = false; /* this host's fault */
     unsigned i = 0;
 
-    if (talk->run->pace || reuse_is_on(talk->run)) {
+    if (run->pace || reuse_is_on(run)) {
         talk_not_applicable(talk, "the device needs time between connections (--reuse, --connections-per-second)");
         return;
     }
@@ -70,14 +71,14 @@ void rpcrdma_sizes_many_connections(struct talk *talk, const struct suite_case *
         ours = rpc_talker_failed_here(&talker);
         tired = talker.waited;
         rpc_talker_close(&talker);
-        talk->deadline += talk_now() - began;
+        talk_extend(talk, talk_now() - began);
     }
     if (good && tired) {
         talk_inconclusive(talk, "the device took connection %u only after it had refused it for a while", i);
     } else if (i == n) {
         talk_passed(talk, "%u connections, one after the other, and a Reply on each", n);
     } else if (i > 0 && !ours && !suite_stopped) {
-        g_autofree char *what = g_strdup(talk->result->actual);
+        g_autofree char *what = g_strdup(talk_actual(talk));
 
         talk_failed(talk, "expected %s; found on connection %u: %s", row->expected, i + 1, what);
     }
@@ -164,7 +165,7 @@ static void ask_inline(struct rpc_talker *talker, unsigned expects)
     struct talk *talk = talker->talk;
     bool took;
 
-    if (!calls_say(talker, talk->row))
+    if (!calls_say(talker, talk_job(talk)->row))
         return;
     took = rpc_talker_status(talker) == 0 && talker->reply.message.n > RESULT;
     if (expects == INLINE_TAKEN && !took)
@@ -173,7 +174,7 @@ static void ask_inline(struct rpc_talker *talker, unsigned expects)
                     "device has not understood our private data",
                     RESULT);
     else if (talker->terminated || talker->fed_end || talker->reply.n == 0)
-        talk_failed(talk, "expected %s; found %s", talk->row->expected, rpc_talker_result_words(talker));
+        talk_failed(talk, "expected %s; found %s", talk_job(talk)->row->expected, rpc_talker_result_words(talker));
     else
         talk_passed(talk, took ? "the Reply comes inline" : "no long Send: %s", rpc_talker_result_words(talker));
 }

@@ -8,7 +8,7 @@
 #include "traffic-gen/tester/suite/cases/suite_rows.h"
 #include "traffic-gen/tester/suite/cases/suite_wire_deeds.h"
 #include "traffic-gen/tester/suite/expect/expect.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 #include "traffic-gen/tester/suite/talk/talk_wire.h"
 
 #include <limits.h>
@@ -19,7 +19,7 @@ enum message { MESSAGE_WRITE, MESSAGE_SEND, MESSAGE_PLAIN };
 
 static enum message message_of(const struct talk *talk)
 {
-    if (talk->advert.n > REGION_ALL && talk_reads(talk))
+    if (talk_advert(talk)->n > REGION_ALL && talk_reads(talk))
         return MESSAGE_WRITE;
     return talk_echoes(talk) ? MESSAGE_SEND : MESSAGE_PLAIN;
 }
@@ -63,8 +63,8 @@ static bool wire_say_message(struct talk *talk, enum deed deed, unsigned step, b
     fill(payload);
     if (!talk_hold(talk))
         return false;
-    octets = talk_octets_of(talk, payload, message == MESSAGE_PLAIN ? 0 : TALK_MESSAGE, "%u* %s", fpdus,
-                            statements[message]);
+    octets =
+        talk_octets(talk, payload, message == MESSAGE_PLAIN ? 0 : TALK_MESSAGE, "%u* %s", fpdus, statements[message]);
     if (!octets)
         return false;
 
@@ -122,7 +122,7 @@ static bool continues_with_cuts(struct talk *talk, const struct suite_case *row,
 
 static void fail_by(struct talk *talk, enum life life, const char *what)
 {
-    talk->result->shown = life == LIFE_MUTE || life == LIFE_GARBAGE ? SHOWN_LOST : SHOWN_CLOSED;
+    talk_show(talk, life == LIFE_MUTE || life == LIFE_GARBAGE ? SHOWN_LOST : SHOWN_CLOSED);
     talk_failed(talk, "expected the device to continue; found %s; without the oddity it continues", what);
 }
 
@@ -139,7 +139,7 @@ static void pass_with_cuts(struct talk *talk, const struct suite_case *row, cons
         return;
     }
     talk_passed(talk, "the device continues%s: %s", passed_over ? passed_over : "", life_words(talk, life));
-    talk->result->shown = life == LIFE_STAYS ? SHOWN_STAYS : SHOWN_CONTINUES;
+    talk_show(talk, life == LIFE_STAYS ? SHOWN_STAYS : SHOWN_CONTINUES);
 }
 
 /*
@@ -189,10 +189,10 @@ static bool open_with_octets(struct talk *talk)
 
     if (!talk_start(talk, NULL)) /* as usual, for the Request */
         return false;
-    n = talk->startup[WATCH_SUITE].n;
-    memcpy(request, talk->startup[WATCH_SUITE].octets, n);
+    n = talk_frame_octets(talk, true, request);
     talk_renew(talk);
-    talk_set_early(talk, request, n);
+    talk_for_next(talk)->early = request;
+    talk_for_next(talk)->n_early = n;
     talk_start(talk, NULL);
     return true;
 }
@@ -206,11 +206,11 @@ static bool say_opening(struct talk *talk, const struct suite_case *row, bool od
             return false;
     } else {
         if (odd)
-            talk_cross(talk);
-        if (!talk_start(talk, NULL) && (!odd || talk->connection.fd < 0))
+            talk_for_next(talk)->crosses = true;
+        if (!talk_start(talk, NULL) && (!odd || talk_job(talk)->open_error != 0))
             return false;
     }
-    if (talk->operating)
+    if (talk_is_operating(talk))
         wire_say_message(talk, IN_TWO, 0, false, &steps);
     return true;
 }
@@ -249,12 +249,8 @@ static bool say_read(struct talk *talk, const struct suite_case *row, bool odd)
 
     talk_renew(talk); /* the window of a new connection */
     talk_set_window(talk, closes ? SMALL_WINDOW : 0);
-    if (!talk_start(talk, NULL) || !talk_region(talk, REGION_ALL))
+    if (!talk_start(talk, NULL) || !talk_region(talk, REGION_ALL) || !talk_needs_reads(talk))
         return false;
-    if (!talk_reads(talk)) {
-        talk_not_applicable(talk, "the device is not known to answer Reads");
-        return false;
-    }
     write_memory(talk);
     if (!talk_delivered(talk))
         return true;

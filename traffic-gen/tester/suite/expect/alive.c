@@ -4,7 +4,7 @@
 #include "traffic-gen/tester/suite/expect/learn_device.h"
 #include "traffic-gen/tester/suite/expect/life.h"
 #include "traffic-gen/tester/suite/rpc/reuse.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 #include "traffic-gen/tester/suite/transport/tcp_socket.h"
 
 enum { QUEUED_MAX = 3, ONE_BAD_LUCK = 1, SELDOM = 20 /* in this many checks one failure may be bad luck */ };
@@ -37,7 +37,9 @@ const char *device_life_text(enum device_life life)
 /* Checks a device in full operation. A device without a sign of life is alive as long as it stays connected. */
 static enum device_life alive_exchanges(struct talk *talk)
 {
-    if (!talk_is_initiator(talk) && talk->run->speaks_first && !talk_first_fpdu(talk))
+    const struct talk_job *job = talk_job(talk);
+
+    if (!talk_is_initiator(talk) && job->run->speaks_first && !talk_first_fpdu(talk))
         return DEVICE_IDLES;
     if (talk_is_initiator(talk) && !talk_first_fpdu(talk))
         return DEVICE_IDLES;
@@ -47,18 +49,18 @@ static enum device_life alive_exchanges(struct talk *talk)
         return DEVICE_IDLES;
     talk_sleep(talk, stay_ns);
     /* A device sends without end: we stop with a reset. */
-    return talk_is_open(talk) || talk->connection.flooded || talk->run->leaves ? DEVICE_ALIVE : DEVICE_IDLES;
+    return talk_is_open(talk) || job->flooded || job->run->leaves ? DEVICE_ALIVE : DEVICE_IDLES;
 }
 
 static enum device_life alive_look(struct talk *talk)
 {
+    const struct talk_job *job = talk_job(talk);
     const struct mpa_startup *theirs;
 
-    if (talk->run->rpc_port || reuse_waits(talk->run))
+    if (job->run->rpc_port || reuse_waits(job->run))
         return look_by_calls(talk);
     if (!talk_open(talk))
-        return talk->wait.open_error == ECONNREFUSED || talk->wait.open_error == ECONNRESET ? DEVICE_REFUSES
-                                                                                            : DEVICE_VANISHED;
+        return job->open_error == ECONNREFUSED || job->open_error == ECONNRESET ? DEVICE_REFUSES : DEVICE_VANISHED;
     if (talk_is_initiator(talk))
         talk_send_frame(talk, NULL);
     theirs = talk_hear_frame(talk);
@@ -74,20 +76,11 @@ static enum device_life alive_look(struct talk *talk)
 
 static char *seen(struct talk *talk, enum device_life life)
 {
-    const char *actual = talk->result->actual;
+    const char *actual = talk_actual(talk);
 
-    if (life == DEVICE_REFUSES || life == DEVICE_VANISHED || talk->run->rpc_port)
+    if (life == DEVICE_REFUSES || life == DEVICE_VANISHED || talk_job(talk)->run->rpc_port)
         return g_strdup(actual ? actual : "no connection");
-    return g_strdup(talk_describe(talk, talk_last(talk)));
-}
-
-/* By FIN, RST (at once, if TCP accepted only to reset) or a Terminate; a close may follow the Terminate later. */
-static bool has_closed(const struct talk *talk)
-{
-    const struct talk_heard *last = talk_last(talk);
-
-    return talk->connection.dut_fin || talk->connection.dut_reset || talk->wait.open_error == ECONNRESET ||
-           (last && last->is_terminate);
+    return g_strdup(talk_found(talk));
 }
 
 /* A check has a meaning only when the device has shown whether it is alive. final: the device is not asked again. */
@@ -125,30 +118,28 @@ bool device_fails_at_times(struct talk_run *run)
     return is_no_bad_luck(run, g_atomic_int_get(&run->failed_checks));
 }
 
-/* Checks on one connection; *queued counts successive connections that waited in the queue. longer: of talk_init(). */
+/* Checks on one connection; *queued counts successive connections that waited in the queue. longer: of
+ * talk_begin_job(). */
 static enum device_life look_once(struct talk_run *run, int64_t patience, unsigned longer, bool counts,
                                   unsigned *queued, char **how)
 {
-    struct case_result *result = case_result_new();
     enum device_life life;
-    struct talk talk;
+    struct talk *talk = talk_begin_job(run, NULL, longer, NULL);
 
-    talk_init(&talk, run, NULL, longer, result);
-    talk.wait.patience = patience;
-    life = alive_look(&talk);
+    talk_set_patience(talk, patience);
+    life = alive_look(talk);
     if (counts) {
         g_atomic_int_inc(&run->checks);
-        if (life != DEVICE_ALIVE && has_closed(&talk))
+        if (life != DEVICE_ALIVE && talk_was_ended(talk))
             g_atomic_int_inc(&run->open_closes);
     }
     if (how) {
         g_free(*how);
-        *how = seen(&talk, life);
+        *how = seen(talk, life);
     }
     /* The device may have abandoned a connection that was queued: the next one may still work. */
-    *queued = talk.wait.queued ? *queued + 1 : 0;
-    talk_clear(&talk);
-    case_result_free(result);
+    *queued = talk_job(talk)->queued ? *queued + 1 : 0;
+    talk_end_job(talk);
     return suite_stopped ? DEVICE_STOPPED : life;
 }
 

@@ -3,7 +3,7 @@
 #include "traffic-gen/tester/suite/expect/expect.h"
 
 #include "traffic-gen/tester/suite/expect/alive.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 #include "traffic-gen/tester/suite/transport/tcp_socket.h"
 
 #include <string.h>
@@ -122,8 +122,9 @@ static const int64_t look_every = INT64_C(10) * 1000000000;
 /* Uses another connection, beside this one. */
 static bool serves_others(const struct talk *talk)
 {
-    return talk->run->dut == DUT_RESPONDER && !talk->run->rpc_port &&
-           alive_check(talk->run, 0, 0, NULL) == DEVICE_ALIVE;
+    struct talk_run *run = talk_job(talk)->run;
+
+    return run->dut == DUT_RESPONDER && !run->rpc_port && alive_check(run, 0, 0, NULL) == DEVICE_ALIVE;
 }
 
 /*
@@ -132,6 +133,7 @@ static bool serves_others(const struct talk *talk)
  */
 static bool wait_for_end(struct talk *talk, int64_t until)
 {
+    struct talk_run *run = talk_job(talk)->run;
     bool looks = until - talk_now() > look_every && serves_others(talk);
 
     for (;;) {
@@ -143,9 +145,9 @@ static bool wait_for_end(struct talk *talk, int64_t until)
             return true;
         if (heard->what != TALK_SILENCE)
             continue;
-        if (next >= until || talk_now() >= talk->deadline || suite_stopped)
+        if (next >= until || talk_now() >= talk_job(talk)->deadline || suite_stopped)
             return true;
-        if (!serves_others(talk) && alive_check(talk->run, talk->run->t_recover, 0, &how) != DEVICE_ALIVE) {
+        if (!serves_others(talk) && alive_check(run, run->t_recover, 0, &how) != DEVICE_ALIVE) {
             talk_inconclusive(talk, "while we waited for its close, the device ceased to serve other connections: %s",
                               how);
             return false;
@@ -172,7 +174,8 @@ enum { PLAIN_TIMES = 2 };
 
 bool expect_start_oddly(struct talk *talk, const struct talk_wish *wish)
 {
-    return talk_start(talk, wish) || (talk_frame(talk, true) && talk->result->outcome != OUTCOME_NOT_APPLICABLE);
+    return talk_start(talk, wish) ||
+           (talk_frame(talk, true) && talk_job(talk)->result->outcome != OUTCOME_NOT_APPLICABLE);
 }
 
 static enum life ask_alive(struct talk *talk, const struct suite_case *row, expect_alive *alive)
@@ -183,7 +186,7 @@ static enum life ask_alive(struct talk *talk, const struct suite_case *row, expe
 static void pass_alive(struct talk *talk, enum life life)
 {
     talk_passed(talk, "the device continues: %s", life_words(talk, life));
-    talk->result->shown = life == LIFE_STAYS ? SHOWN_STAYS : SHOWN_CONTINUES;
+    talk_show(talk, life == LIFE_STAYS ? SHOWN_STAYS : SHOWN_CONTINUES);
 }
 
 /* Twice: otherwise a device that closes every second connection would seem to refuse only the oddity. */
@@ -209,8 +212,8 @@ void expect_taken(struct talk *talk, const struct suite_case *row, expect_stimul
         return;
     }
     /* A device that needs time after its Reply, and was only lucky so far, gets it from now on. */
-    if (life == LIFE_MUTE && talk_settle_time(talk) == 0 && talk_is_initiator(talk) && !talk->at_once) {
-        g_atomic_int_set(&talk->run->late_first, 1);
+    if (life == LIFE_MUTE && talk_hurries(talk)) {
+        g_atomic_int_set(&talk_job(talk)->run->late_first, 1);
         life = say(talk, row, true) ? ask_alive(talk, row, alive) : LIFE_NOT_STARTED;
         if (life_good(life)) {
             pass_alive(talk, life);
@@ -219,9 +222,9 @@ void expect_taken(struct talk *talk, const struct suite_case *row, expect_stimul
     }
     what = g_strdup(life_words(talk, life));
     if (life == LIFE_CLOSED || life == LIFE_TERMINATE || (life == LIFE_NOT_STARTED && !talk_is_open(talk)))
-        talk->result->shown = SHOWN_CLOSED;
+        talk_show(talk, SHOWN_CLOSED);
     else if (life == LIFE_MUTE || life == LIFE_GARBAGE)
-        talk->result->shown = SHOWN_LOST;
+        talk_show(talk, SHOWN_LOST);
     if (continues_plainly(talk, row, say, alive))
         talk_failed(talk, "expected the device to continue; found %s; without the oddity it continues", what);
     else

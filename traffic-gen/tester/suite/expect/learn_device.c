@@ -2,7 +2,7 @@
 #include "traffic-gen/tester/suite/expect/learn_device.h"
 
 #include "traffic-gen/tester/suite/expect/life.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 
 #include <string.h>
 
@@ -21,16 +21,16 @@ enum offer {
 
 static void device_take_advert(struct talk *talk, const struct mpa_startup *theirs)
 {
-    struct talk_run *run = talk->run;
+    struct talk_run *run = talk_job(talk)->run;
 
     run->lab |= theirs->ulp_length >= 4 && memcmp(theirs->ulp_data, "LAB1", 4) == 0;
     if (!theirs->has_enhanced && theirs->pd_length >= 4)
         run->lab |= memcmp(theirs->private_data, "LAB1", 4) == 0;
     if (theirs->has_enhanced)
         run->has |= NEED_ENHANCED;
-    if (talk->advert.n > 0)
+    if (talk_advert(talk)->n > 0)
         run->has |= NEED_REGIONS;
-    if (talk->advert.n >= REGION_SHARED) /* a service with a smaller region, such as `sink`, is not an echo */
+    if (talk_advert(talk)->n >= REGION_SHARED) /* a service with a smaller region, such as `sink`, is not an echo */
         run->has |= NEED_ECHO | NEED_RECEIVES | (run->asks ? 0 : NEED_WORDS);
 }
 
@@ -66,28 +66,28 @@ static enum offer without_frame(const struct talk *talk)
 
 static enum offer offer_one(struct talk *talk, char **why)
 {
-    const struct startup_terms *terms = &talk->run->terms;
+    const struct startup_terms *terms = &talk_job(talk)->run->terms;
     const struct mpa_startup *theirs;
 
     if (!talk_open(talk)) {
-        *why = g_strdup(talk->result->actual);
+        *why = g_strdup(talk_actual(talk));
         return OFFER_NO_CONNECTION;
     }
     talk_send_frame(talk, NULL);
     theirs = talk_hear_frame(talk);
     if (!theirs) {
-        *why = g_strdup_printf("expected an MPA start-up frame; found %s", talk_describe(talk, talk_last(talk)));
+        *why = g_strdup_printf("expected an MPA start-up frame; found %s", talk_found(talk));
         return without_frame(talk);
     }
     if (theirs->flags & MPA_FLAG_R || theirs->has_enhanced != terms->enhanced) {
         *why = g_strdup_printf("%s: %s", theirs->flags & MPA_FLAG_R ? "rejected" : "answered with another frame",
-                               talk_describe(talk, talk_last(talk)));
+                               talk_found(talk));
         return OFFER_REFUSED;
     }
     talk_begin_operation(talk);
     device_take_advert(talk, theirs);
     if (!talk_first_fpdu(talk)) {
-        *why = g_strdup(talk->result->actual);
+        *why = g_strdup(talk_actual(talk));
         return OFFER_TAKEN_AND_CLOSED;
     }
     device_take_advert(talk, theirs); /* a Send may advertise it */
@@ -97,7 +97,7 @@ static enum offer offer_one(struct talk *talk, char **why)
 /* After a refusal a device may need a moment before it listens again. */
 static enum offer offer_patiently(struct talk *talk, bool first, char **why)
 {
-    int64_t until = talk_now() + (first ? 0 : talk->run->t_recover);
+    int64_t until = talk_now() + (first ? 0 : talk_job(talk)->run->t_recover);
     enum offer offer;
 
     while ((offer = offer_one(talk, why)) == OFFER_NO_CONNECTION && talk_now() < until) {
@@ -142,7 +142,7 @@ static char *unreachable(unsigned tried, const char *reason, const char *earlier
 
 static bool learn_responder(struct talk *talk, char **why)
 {
-    struct talk_run *run = talk->run;
+    struct talk_run *run = talk_job(talk)->run;
     struct startup_terms offers[STARTUP_OFFERS_MAX];
     unsigned n = startup_offers(&run->given, run->services & NEED_RPC ? PRIVATE_DATA_RPC : PRIVATE_DATA_ADVERT, offers);
     unsigned silent = 0, second_best = n, i;
@@ -177,16 +177,17 @@ static bool learn_responder(struct talk *talk, char **why)
 /* The user asked for a start-up without enhanced data; whether the device supports them is unknown. */
 static void learn_enhanced(struct talk *talk)
 {
+    struct talk_run *run = talk_job(talk)->run;
     const struct talk_wish wish = {.enhanced = true};
     const struct mpa_startup *reply;
 
-    if (talk->run->has & NEED_ENHANCED || !(talk->run->given.fields & STARTUP_REVISION) || !talk_open(talk))
+    if (run->has & NEED_ENHANCED || !(run->given.fields & STARTUP_REVISION) || !talk_open(talk))
         return;
     talk_send_frame(talk, &wish);
     reply = talk_hear_frame(talk);
     if (!reply || !reply->has_enhanced || reply->flags & MPA_FLAG_R)
         return;
-    talk->run->has |= NEED_ENHANCED;
+    run->has |= NEED_ENHANCED;
     talk_begin_operation(talk);
     talk_first_fpdu(talk);
 }
@@ -198,12 +199,12 @@ static enum offer device_answer_one(struct talk *talk, char **why)
     const struct mpa_startup *theirs;
 
     if (!talk_open(talk)) {
-        *why = g_strdup(talk->result->actual);
+        *why = g_strdup(talk_actual(talk));
         return OFFER_NO_CONNECTION;
     }
     theirs = talk_hear_frame(talk);
     if (!theirs) {
-        *why = g_strdup_printf("expected an MPA start-up frame; found %s", talk_describe(talk, talk_last(talk)));
+        *why = g_strdup_printf("expected an MPA start-up frame; found %s", talk_found(talk));
         return without_frame(talk);
     }
     device_take_advert(talk, theirs);
@@ -211,10 +212,10 @@ static enum offer device_answer_one(struct talk *talk, char **why)
     talk_begin_operation(talk);
     if (talk_first_fpdu(talk)) {
         device_take_advert(talk, theirs);
-        talk->run->speaks_first = true;
+        talk_job(talk)->run->speaks_first = true;
         return OFFER_TAKEN;
     }
-    *why = g_strdup(talk->result->actual);
+    *why = g_strdup(talk_actual(talk));
     return talk_is_open(talk) ? OFFER_TAKEN : OFFER_TAKEN_AND_CLOSED;
 }
 
@@ -222,7 +223,7 @@ static enum offer device_answer_one(struct talk *talk, char **why)
 static void device_take_request(struct talk *talk)
 {
     const struct mpa_startup *theirs = talk_frame(talk, false);
-    struct startup_terms *terms = &talk->run->terms;
+    struct startup_terms *terms = &talk_job(talk)->run->terms;
 
     terms->revision = theirs->revision;
     terms->enhanced = theirs->has_enhanced;
@@ -232,7 +233,7 @@ static void device_take_request(struct talk *talk)
 
 static bool learn_initiator(struct talk *talk, char **why)
 {
-    struct talk_run *run = talk->run;
+    struct talk_run *run = talk_job(talk)->run;
 
     run->terms = run->given.terms;
     if (!(run->given.fields & STARTUP_DATA) && run->services & NEED_RPC)
@@ -258,22 +259,18 @@ static bool learn_initiator(struct talk *talk, char **why)
 
 static bool device_learn(struct talk_run *run, char **why)
 {
-    struct case_result *result = case_result_new();
-    struct talk talk;
+    struct talk *talk;
     bool good;
 
-    if (run->rpc_port) {
-        case_result_free(result);
+    if (run->rpc_port)
         return learn_by_calls(run, why);
-    }
-    talk_init(&talk, run, NULL, 1, result);
-    good = run->dut == DUT_RESPONDER ? learn_responder(&talk, why) : learn_initiator(&talk, why);
+    talk = talk_begin_job(run, NULL, 1, NULL);
+    good = run->dut == DUT_RESPONDER ? learn_responder(talk, why) : learn_initiator(talk, why);
     if (good)
-        run->sign = talk_is_open(&talk) ? life_learn_sign(&talk) : SIGN_TCP;
+        run->sign = talk_is_open(talk) ? life_learn_sign(talk) : SIGN_TCP;
     if (good && run->dut == DUT_RESPONDER)
-        learn_enhanced(&talk);
-    talk_clear(&talk);
-    case_result_free(result);
+        learn_enhanced(talk);
+    talk_end_job(talk);
     if (good)
         g_clear_pointer(why, g_free);
     return good;

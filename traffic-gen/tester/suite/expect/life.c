@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/tester/suite/expect/life.h"
 
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 
 static const int64_t tries_max = 10 * INT64_C(1000000000); /* a slow device gets fewer tries */
 
@@ -52,8 +52,8 @@ static enum life ask_and_await(struct talk *talk, enum talk_sign sign)
 
     talk_ask(talk, sign, "");
     life = life_await(talk, sign, talk_t_react(talk));
-    if (life == LIFE_ANSWERS && !talk->row)
-        patience_note(&talk->run->patience, talk_now() - asked);
+    if (life == LIFE_ANSWERS && !talk_job(talk)->row)
+        patience_note(&talk_job(talk)->run->patience, talk_now() - asked);
     return life;
 }
 
@@ -61,7 +61,7 @@ enum life life_probe(struct talk *talk)
 {
     enum talk_sign sign = talk_usable_sign(talk);
 
-    if (!talk->operating)
+    if (!talk_is_operating(talk))
         return LIFE_NOT_STARTED;
     if (sign == SIGN_TCP)
         return watch_tcp(talk);
@@ -86,40 +86,31 @@ static bool refuses_request(struct talk *talk)
 
 bool life_refuses_markers(const struct talk *beside)
 {
-    struct case_result *scratch = case_result_new();
     const struct talk_wish wish = {.markers = true};
     const bool is_responder = !talk_is_initiator(beside);
     bool refuses = false;
-    struct talk talk;
+    struct talk *talk = talk_begin_job(talk_job(beside)->run, NULL, 1, NULL);
 
-    talk_init(&talk, beside->run, NULL, 1, scratch);
-    if (talk_open(&talk) && (!is_responder || talk_hear_frame(&talk)) && talk_send_frame(&talk, &wish))
-        refuses = is_responder ? refuses_reply(&talk) : refuses_request(&talk);
-    talk_clear(&talk);
-    case_result_free(scratch);
+    if (talk_open(talk) && (!is_responder || talk_hear_frame(talk)) && talk_send_frame(talk, &wish))
+        refuses = is_responder ? refuses_reply(talk) : refuses_request(talk);
+    talk_end_job(talk);
     return refuses;
 }
 
 const char *life_words(struct talk *talk, enum life life)
 {
-    g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
+    g_autofree char *what = g_strdup(talk_found(talk));
 
     switch (life) {
     case LIFE_STAYS:
-        g_strlcpy(talk->transcript.description, "it acknowledges, and the connection stays open",
-                  sizeof talk->transcript.description);
-        break;
+        return talk_phrase(talk, "it acknowledges, and the connection stays open");
     case LIFE_MUTE:
-        g_snprintf(talk->transcript.description, sizeof talk->transcript.description,
-                   "it no longer answers within %.1f s", (double)talk_t_react(talk) / 1e9);
-        break;
+        return talk_phrase(talk, "it no longer answers within %.1f s", (double)talk_t_react(talk) / 1e9);
     case LIFE_NOT_STARTED:
-        g_snprintf(talk->transcript.description, sizeof talk->transcript.description, "the start-up fails: %s", what);
-        break;
+        return talk_phrase(talk, "the start-up fails: %s", what);
     default:
-        g_strlcpy(talk->transcript.description, what, sizeof talk->transcript.description);
+        return talk_phrase(talk, "%s", what);
     }
-    return talk->transcript.description;
 }
 
 /* ---- learning ---- */
@@ -127,13 +118,14 @@ const char *life_words(struct talk *talk, enum life life)
 /* Questions that this service accepts even if it may not answer: Sends are only for services that expect them. */
 static bool may_ask(const struct talk *talk, enum talk_sign sign)
 {
-    unsigned has = talk->run->has | talk->run->services;
+    const struct talk_run *run = talk_job(talk)->run;
+    unsigned has = run->has | run->services;
 
     switch (sign) {
     case SIGN_READ:
         return true;
     case SIGN_REGION:
-        return talk->advert.n > 0;
+        return talk_advert(talk)->n > 0;
     case SIGN_ECHO:
         return has & NEED_ECHO;
     case SIGN_RPC:
@@ -176,10 +168,10 @@ static enum talk_sign probe_ask_all(struct talk *talk)
         if (!may_ask(talk, sign) || (sign == SIGN_REGION && best == SIGN_READ))
             continue;
         /* The device refused the question and ended the connection. */
-        if ((!talk->operating || !talk_is_open(talk) || talk->connection.our_fin) && !talk_start(talk, NULL))
+        if ((!talk_is_operating(talk) || !talk_is_whole(talk)) && !talk_start(talk, NULL))
             break;
         if (may_ask(talk, sign) && probe_ask(talk, sign)) {
-            talk->run->signs |= 1u << sign;
+            talk_job(talk)->run->signs |= 1u << sign;
             best = best == SIGN_TCP ? sign : best;
         }
     }
@@ -190,7 +182,7 @@ enum talk_sign life_learn_sign(struct talk *talk)
 {
     enum talk_sign best = probe_ask_all(talk);
 
-    if (talk_settle_time(talk) == 0 && talk_is_initiator(talk) && best != SIGN_TCP && needs_time(talk, best))
-        g_atomic_int_set(&talk->run->late_first, 1);
+    if (talk_hurries(talk) && best != SIGN_TCP && needs_time(talk, best))
+        g_atomic_int_set(&talk_job(talk)->run->late_first, 1);
     return best;
 }

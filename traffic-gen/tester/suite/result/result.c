@@ -67,6 +67,35 @@ void case_result_free(struct case_result *result)
     g_free(result);
 }
 
+void case_result_conclude(struct case_result *result, enum case_outcome outcome, const char *format, ...)
+{
+    g_autofree char *before = result->actual;
+    va_list args;
+
+    va_start(args, format);
+    result->actual = g_strdup_vprintf(format, args);
+    va_end(args);
+    result->outcome = outcome;
+}
+
+void case_result_set_rule(struct case_result *result, const struct rule *rule)
+{
+    const struct {
+        char **text;
+        const char *value;
+    } texts[] = {{&result->rule, rule->id},
+                 {&result->document, rule->document},
+                 {&result->section, rule->section},
+                 {&result->level, rule->level},
+                 {&result->severity, rule_severity_name(rule->severity)},
+                 {&result->requirement, rule->text}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
+        g_free(*texts[i].text);
+        *texts[i].text = g_strdup(texts[i].value);
+    }
+}
+
 static gpointer copy_text(gconstpointer text, gpointer data)
 {
     (void)data;
@@ -138,17 +167,13 @@ struct device_death *suite_report_add_death(struct suite_report *report, const c
     return death;
 }
 
-void left_out_clear(struct left_out *left_out)
+static void left_out_free(gpointer data)
 {
+    struct left_out *left_out = data;
     char *const texts[] = {left_out->suite, left_out->values, left_out->rule, left_out->death, left_out->waived};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
         g_free(texts[i]);
-}
-
-static void left_out_free(gpointer left_out)
-{
-    left_out_clear(left_out);
     g_free(left_out);
 }
 
@@ -178,17 +203,9 @@ void suite_report_add_recording(struct suite_report *report, const char *file, c
     g_ptr_array_add(report->recordings, recording);
 }
 
-void suite_report_add_left_out(struct suite_report *report, const struct left_out *from)
+void suite_report_add_left_out(struct suite_report *report, const struct left_out *left_out)
 {
-    struct left_out *left_out = g_new0(struct left_out, 1);
-
-    *left_out = (struct left_out){.suite = g_strdup(from->suite),
-                                  .values = g_strdup(from->values),
-                                  .rule = g_strdup(from->rule),
-                                  .death = g_strdup(from->death),
-                                  .waived = g_strdup(from->waived),
-                                  .combinations = from->combinations};
-    g_ptr_array_add(report->left_out, left_out);
+    g_ptr_array_add(report->left_out, g_memdup2(left_out, sizeof *left_out));
 }
 
 char *left_out_text(const struct left_out *left_out)
@@ -226,28 +243,45 @@ void suite_report_free(struct suite_report *report)
 {
     if (!report)
         return;
-    g_free(report->device);
-    g_free(report->role);
-    g_free(report->version);
-    g_free(report->started);
-    g_ptr_array_unref(report->results);
-    g_ptr_array_unref(report->unused_waivers);
-    g_ptr_array_unref(report->deaths);
-    g_free(report->state);
-    g_free(report->start_up);
-    g_free(report->sign);
-    g_free(report->layout);
-    g_free(report->capture);
-    g_free(report->known);
-    g_ptr_array_unref(report->missing);
-    g_ptr_array_unref(report->left_out);
-    g_free(report->command);
-    g_free(report->catalogue);
-    g_free(report->device_info);
-    g_free(report->load);
-    g_ptr_array_unref(report->recordings);
-    g_ptr_array_unref(report->soak);
+    char *const texts[] = {report->device,   report->role,      report->version,     report->started, report->state,
+                           report->start_up, report->sign,      report->layout,      report->capture, report->known,
+                           report->command,  report->catalogue, report->device_info, report->load};
+    GPtrArray *const arrays[] = {report->results,  report->unused_waivers, report->deaths, report->missing,
+                                 report->left_out, report->recordings,     report->soak};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+        g_free(texts[i]);
+    for (unsigned i = 0; i < G_N_ELEMENTS(arrays); i++)
+        g_ptr_array_unref(arrays[i]);
     g_free(report);
+}
+
+struct case_result *suite_report_find(const struct suite_report *report, const char *id)
+{
+    for (guint i = 0; report && i < report->results->len; i++) {
+        struct case_result *result = g_ptr_array_index(report->results, i);
+
+        if (strcmp(result->id, id) == 0)
+            return result;
+    }
+    return NULL;
+}
+
+static void move_all(GPtrArray *to, GPtrArray *from)
+{
+    gsize n;
+    g_autofree gpointer *all = g_ptr_array_steal(from, &n);
+
+    for (gsize i = 0; i < n; i++)
+        g_ptr_array_add(to, all[i]);
+}
+
+void suite_report_take(struct suite_report *report, struct suite_report *part)
+{
+    move_all(report->results, part->results);
+    move_all(report->deaths, part->deaths);
+    g_free(report->state);
+    report->state = g_steal_pointer(&part->state);
 }
 
 unsigned suite_report_count(const struct suite_report *report, enum case_outcome outcome, bool waived)

@@ -135,18 +135,26 @@ struct suite_report {
 struct device_death *suite_report_add_death(struct suite_report *report, const char *state, const char *what);
 void suite_report_add_missing(struct suite_report *report, unsigned cases, const char *what, const char *service);
 void suite_report_add_recording(struct suite_report *report, const char *file, const char *sha256);
-/* Copies left_out. */
+/* Copies left_out, but takes its texts. */
 void suite_report_add_left_out(struct suite_report *report, const struct left_out *left_out);
-void left_out_clear(struct left_out *left_out); /* frees its texts */
 /* "startup: 40 combinations with M=1, which fails by itself: MPA-7.1.2-10, waived: ..."; the caller frees it. */
 char *left_out_text(const struct left_out *left_out);
 struct suite_report *suite_report_new(void);
+/* The first result with that id; NULL: none, or no report. */
+struct case_result *suite_report_find(const struct suite_report *report, const char *id);
+/* Moves results and deaths of a part of the run, and its state, which is the newest, to the report. */
+void suite_report_take(struct suite_report *report, struct suite_report *part);
 void suite_report_free(struct suite_report *report);
 struct case_result *case_result_new(void);
 /* Of structures of zeros. */
 void case_result_init(void *zeroed);
 void device_death_init(void *zeroed);
 struct case_result *case_result_copy(const struct case_result *result);
+/* Another outcome, and another description, which may contain the one before. */
+void case_result_conclude(struct case_result *result, enum case_outcome outcome, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+/* The result is about this rule: copies its texts. */
+void case_result_set_rule(struct case_result *result, const struct rule *rule);
 void case_result_free(struct case_result *result);
 
 /* Failed, unstable or died, waived or not. */

@@ -9,19 +9,12 @@
 
 enum { CASES_NAMED = 5 };
 
-static const struct rule *seen_rule_of(const char *observation, const char **message)
+static const struct rule *seen_rule_of(const char *observation)
 {
     const char *end = strstr(observation, ": ");
+    g_autofree char *id = g_strndup(observation, end ? (gsize)(end - observation) : 0);
 
-    for (unsigned i = 0; end && i < RULE_COUNT; i++) {
-        const char *id = rule_catalogue[i].id;
-
-        if (strlen(id) == (size_t)(end - observation) && strncmp(id, observation, strlen(id)) == 0) {
-            *message = end + 2;
-            return &rule_catalogue[i];
-        }
-    }
-    return NULL;
+    return rule_find(id);
 }
 
 /* A finding that no document requires, only a hint at trouble, remains an observation. */
@@ -54,8 +47,7 @@ static bool is_of_layout(const struct rule *rule)
 
 const struct rule *result_seen_rule(const char *observation, bool wrong_layout)
 {
-    const char *message;
-    const struct rule *rule = seen_rule_of(observation, &message);
+    const struct rule *rule = seen_rule_of(observation);
 
     return rule && is_demanded(rule) && !(wrong_layout && is_of_layout(rule)) ? rule : NULL;
 }
@@ -122,13 +114,8 @@ static struct case_result *seen_result_of(const struct seen *seen)
     const struct rule *rule = seen->rule;
 
     result->id = g_strdup_printf("%s/seen", rule->id);
-    result->rule = g_strdup(rule->id);
     result->suite = g_strdup("seen");
-    result->document = g_strdup(rule->document);
-    result->section = g_strdup(rule->section);
-    result->level = g_strdup(rule->level);
-    result->severity = g_strdup(rule_severity_name(rule->severity));
-    result->requirement = g_strdup(rule->text);
+    case_result_set_rule(result, rule);
     result->stimulus = seen->n > CASES_NAMED
                            ? g_strdup_printf("seen during %s and %u others", seen->cases->str, seen->n - CASES_NAMED)
                            : g_strdup_printf("seen during %s", seen->cases->str);

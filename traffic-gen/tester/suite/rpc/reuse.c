@@ -2,14 +2,13 @@
 #include "traffic-gen/tester/suite/rpc/reuse.h"
 
 #include "traffic-gen/tester/suite/rpc/rpc_port.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_port.h"
 #include "traffic-gen/tester/suite/transport/tcp_socket.h"
 
 /* A connection without a case: the members of both that belong to it. */
 struct line {
     struct rpc_talker talker;
-    struct talk talk;
-    guint port;
+    struct talk *talk;
 };
 
 struct reuse *reuse_new(bool on)
@@ -66,28 +65,9 @@ void reuse_tires(struct talk_run *run)
 /* The case has no remaining effect: it passed, all its Calls are answered, and the connection is as before. */
 static bool reuse_may_go_on(const struct rpc_talker *talker)
 {
-    const struct talk *talk = talker->talk;
-
     return talker->is_usual && talker->open && talker->end && !talker->fed_end && !talker->terminated &&
-           talk_is_open(talk) && !talk->connection.our_fin && !talk->connection.cut_short &&
-           (!talk->row || talk->result->outcome == OUTCOME_PASSED || talk->result->outcome == OUTCOME_NOT_APPLICABLE) &&
            rpc_end_outstanding(talker->end) == 0 && qp_pending(rpc_end_qp(talker->end)) == 0 &&
-           talk->connection.parsed == talk->connection.in->len;
-}
-
-/* Moves the connection's members from one talk to the other; the case's members stay. */
-static void move_connection(struct talk *to, struct talk *from)
-{
-    const struct talk old = *to;
-    struct talk left = {.connection = {.fd = -1, .in = old.connection.in}};
-
-    talk_take_case(&left, from);
-    *to = *from;
-    talk_take_case(to, &old);
-    to->next.mss = old.next.mss;
-    if (to->saying.said)
-        to->saying.said->socket = to;
-    *from = left;
+           talk_may_hand_over(talker->talk);
 }
 
 static void move_end(struct rpc_talker *to, struct rpc_talker *from)
@@ -113,18 +93,15 @@ static void move_end(struct rpc_talker *to, struct rpc_talker *from)
 bool reuse_put(struct rpc_talker *talker)
 {
     struct talk *talk = talker->talk;
-    const GArray *ports = talk->result->ports;
-    struct reuse *reuse = talk->run->reuse;
+    struct reuse *reuse = talk_job(talk)->run->reuse;
     struct line *line;
 
-    if (!reuse_is_on(talk->run) || !reuse_may_go_on(talker) || ports->len == 0)
+    if (!reuse_is_on(talk_job(talk)->run) || !reuse_may_go_on(talker))
         return false;
-    talk_take_findings(talk);
     line = g_new0(struct line, 1);
-    line->port = g_array_index(ports, guint, ports->len - 1);
-    line->talk = (struct talk){.run = talk->run, .connection = {.fd = -1, .in = g_byte_array_new()}};
-    move_connection(&line->talk, talk);
-    line->talker.talk = &line->talk;
+    line->talk = talk_begin_job(talk_job(talk)->run, NULL, 1, NULL);
+    talk_hand_over(line->talk, talk);
+    line->talker.talk = line->talk;
     move_end(&line->talker, talker);
     g_mutex_lock(&reuse->lock);
     g_ptr_array_add(reuse->lines, line);
@@ -145,12 +122,9 @@ static struct line *take_line(struct reuse *reuse)
 
 static void reuse_give(struct line *line, struct rpc_talker *talker)
 {
-    struct talk *talk = talker->talk;
-
-    move_connection(talk, &line->talk);
+    talk_hand_over(talker->talk, line->talk);
     move_end(talker, &line->talker);
-    g_array_append_val(talk->result->ports, line->port);
-    g_byte_array_unref(line->talk.connection.in);
+    talk_end_job(line->talk);
     g_free(line);
 }
 
@@ -167,7 +141,8 @@ static void offer_anew(struct rpc_talker *talker)
 bool reuse_take(struct rpc_talker *talker)
 {
     struct talk *talk = talker->talk;
-    struct line *line = reuse_is_on(talk->run) ? take_line(talk->run->reuse) : NULL;
+    struct talk_run *run = talk_job(talk)->run;
+    struct line *line = reuse_is_on(run) ? take_line(run->reuse) : NULL;
 
     if (!line)
         return false;
@@ -186,15 +161,10 @@ void reuse_end(struct talk_run *run)
     if (!run->reuse)
         return;
     while ((line = take_line(run->reuse))) {
-        struct case_result *result = case_result_new();
-        struct rpc_talker talker = {0};
-        struct talk talk;
+        struct rpc_talker talker = {.talk = talk_begin_job(run, NULL, 1, NULL)};
 
-        talk_init(&talk, run, NULL, 1, result);
-        talker.talk = &talk;
         reuse_give(line, &talker);
         rpc_talker_let_go(&talker);
-        talk_clear(&talk);
-        case_result_free(result);
+        talk_end_job(talker.talk);
     }
 }

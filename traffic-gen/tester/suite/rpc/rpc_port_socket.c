@@ -2,7 +2,7 @@
 /* The end of the stack on the talker's TCP connection; the watcher sees every octet, too. */
 #include "traffic-gen/tester/suite/rpc/rpc_port.h"
 
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_port.h"
 
 #include <string.h>
 
@@ -26,19 +26,8 @@ static void socket_handed_over(struct rpc_talker *talker)
 static void on_write(void *ctx, const uint8_t *p, size_t n)
 {
     struct rpc_talker *talker = ((struct socket_line *)ctx)->talker;
-    struct talk *talk = talker->talk;
-    bool said = talk->result->said || talker->open; /* the start-up is not a stimulus */
-    size_t need;
 
-    if (!talk->startup[WATCH_SUITE].known &&
-        mpa_startup_decode(&talk->startup[WATCH_SUITE].frame, &need, p, n) == MPA_STARTUP_OK && n <= TALK_FRAME_ROOM) {
-        memcpy(talk->startup[WATCH_SUITE].octets, p, n);
-        talk->startup[WATCH_SUITE].n = n;
-        mpa_startup_decode(&talk->startup[WATCH_SUITE].frame, &need, talk->startup[WATCH_SUITE].octets, n);
-        talk->startup[WATCH_SUITE].known = true;
-    }
-    talk_write(talk, p, n);
-    talk->result->said = said;
+    talk_write_of_end(talker->talk, p, n, talker->open);
 }
 
 static size_t socket_on_room(void *ctx)
@@ -71,8 +60,8 @@ static int64_t on_now(void *ctx)
  */
 static struct mpa_enhanced our_reads(const struct talk *talk)
 {
-    const struct startup_terms *terms = &talk->run->terms;
-    const struct startup_given *given = &talk->run->given;
+    const struct startup_terms *terms = &talk_job(talk)->run->terms;
+    const struct startup_given *given = &talk_job(talk)->run->given;
     const struct mpa_startup *request = talk_is_initiator(talk) ? NULL : talk_frame(talk, false);
     struct mpa_enhanced reads = {.ird = READS, .ord = READS};
 
@@ -90,7 +79,7 @@ static struct mpa_enhanced our_reads(const struct talk *talk)
 static void socket_make_end(struct rpc_talker *talker, const struct talker_wish *wish, bool crc)
 {
     struct talk *talk = talker->talk;
-    const struct startup_terms *terms = &talk->run->terms;
+    const struct startup_terms *terms = &talk_job(talk)->run->terms;
     const struct mpa_enhanced reads = our_reads(talk);
     const struct qp_options options = {
         .mpa = {.role = talk_is_initiator(talk) ? MPA_END_INITIATOR : MPA_END_RESPONDER,
@@ -117,11 +106,11 @@ static bool hear_frame(struct rpc_talker *talker)
     const struct mpa_startup *theirs = talk_hear_frame(talk);
 
     if (!theirs || (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R))
-        talk->result->refused = true;
+        talk_note_refusal(talk, false);
     if (!theirs)
-        talk_inconclusive(talk, "expected a start-up frame; found %s", talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "expected a start-up frame; found %s", talk_found(talk));
     else if (theirs->kind == MPA_REPLY && theirs->flags & MPA_FLAG_R)
-        talk_inconclusive(talk, "the start-up was rejected: %s", talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "the start-up was rejected: %s", talk_found(talk));
     else
         return true;
     return false;
@@ -129,9 +118,10 @@ static bool hear_frame(struct rpc_talker *talker)
 
 static void socket_take_frame(struct rpc_talker *talker)
 {
-    struct talk *talk = talker->talk;
+    uint8_t frame[TALK_FRAME_ROOM];
+    const size_t n = talk_frame_octets(talker->talk, false, frame);
 
-    qp_receive(rpc_end_qp(talker->end), talk->startup[WATCH_DUT].octets, talk->startup[WATCH_DUT].n);
+    qp_receive(rpc_end_qp(talker->end), frame, n);
     talker->open = true;
 }
 
@@ -139,7 +129,7 @@ static bool start_as_client(struct rpc_talker *talker, const struct talker_wish 
 {
     struct talk *talk = talker->talk;
 
-    socket_make_end(talker, wish, !talk->run->terms.no_crc);
+    socket_make_end(talker, wish, !talk_job(talk)->run->terms.no_crc);
     qp_start(rpc_end_qp(talker->end));
     if (!hear_frame(talker))
         return false;

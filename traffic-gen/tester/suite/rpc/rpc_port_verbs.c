@@ -6,7 +6,7 @@
 #include "traffic-gen/live/verbs/verbs.h"
 
 #include "traffic-gen/tester/suite/rpc/rpc_port.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_port.h"
 #include "traffic-gen/tester/suite/transport/pace.h"
 #include "traffic-gen/tester/suite/transport/tcp_socket.h"
 
@@ -129,7 +129,7 @@ static void verbs_hang_up(void *ctx)
     struct talk *talk = talker->talk;
 
     if (talker->end && !verbs_is_over(carried)) {
-        qp_close(rpc_end_qp(talker->end), talk->result->outcome == OUTCOME_FAILED);
+        qp_close(rpc_end_qp(talker->end), talk_has_failed(talk));
         talk_note(talk, true, NULL, 0, "disconnects");
         verbs_await(carried, talk_now() + MIN(talk_t_react(talk), 500 * ms), verbs_is_over);
     }
@@ -165,17 +165,18 @@ static void take_endpoint(struct endpoint *endpoint, const char *name)
 static void verbs_note_ends(const struct carried *carried)
 {
     struct talk *talk = carried->talker->talk;
+    const struct talk_job *job = talk_job(talk);
     guint port =
         verbs_port_of(talk_is_initiator(talk) ? verbs_own_name(carried->link) : verbs_peer_name(carried->link));
     const char *device = verbs_device_name(carried->link);
 
-    g_array_append_val(talk->result->ports, port);
-    if (!talk->run->rpc_device)
-        talk->run->rpc_device =
+    g_array_append_val(job->result->ports, port);
+    if (!job->run->rpc_device)
+        job->run->rpc_device =
             g_strdup_printf("through the RDMA device %s: the wire is not seen, and nothing beside the cases",
                             device ? device : "(unknown)");
-    if (!talk->row)
-        take_endpoint(&talk->run->device, verbs_peer_name(carried->link));
+    if (!job->row)
+        take_endpoint(&job->run->device, verbs_peer_name(carried->link));
 }
 
 static bool is_up(const struct carried *carried)
@@ -210,7 +211,7 @@ static bool verbs_begin(struct carried *carried, int64_t until)
 
     carried->carrier =
         (struct talk_carrier){.has_arrived = verbs_has_arrived, .hang_up = verbs_hang_up, .ctx = carried};
-    talk->connection.carrier = &carried->carrier;
+    talk_carry(talk, &carried->carrier);
     if (verbs_await(carried, until, has_opened))
         verbs_make_end(carried);
     if (talker->end && verbs_await(carried, until, is_up)) {
@@ -219,9 +220,9 @@ static bool verbs_begin(struct carried *carried, int64_t until)
             verbs_await(carried, talk_now() + talk_settle_time(talk), verbs_is_over);
         return true;
     }
-    talk->result->refused = true;
-    talk->wait.open_error = carried->was_answered ? ECONNREFUSED : ETIMEDOUT;
-    talk_inconclusive(talk, "no connection: %s", carried->why ? carried->why : "the device does not answer");
+    talk_note_refusal(talk, false);
+    talk_cannot_open(talk, carried->was_answered ? ECONNREFUSED : ETIMEDOUT,
+                     carried->why ? carried->why : "the device does not answer");
     return false;
 }
 
@@ -237,27 +238,27 @@ static struct carried *carried_new(struct rpc_listener *listener)
 static bool verbs_connect_to_device(struct rpc_talker *talker, const struct talker_wish *wish)
 {
     struct talk *talk = talker->talk;
+    const struct talk_run *run = talk_job(talk)->run;
     struct carried *carried = carried_new(NULL);
     const struct live_events events = verbs_events_of(carried);
     const struct verbs_options options = {.connect_timeout_ns = talk_connect_time(talk)};
     g_autoptr(GError) error = NULL;
 
-    talk->deadline += pace_wait(talk->run->pace);
+    talk_extend(talk, pace_wait(run->pace));
     carried->talker = talker;
     carried->wish = wish;
-    carried->link = verbs_connect(carried->loop, talk->run->host, talk->run->port, &options, &events, &error);
+    carried->link = verbs_connect(carried->loop, run->host, run->port, &options, &events, &error);
     if (carried->link)
         return verbs_begin(carried, talk_now() + options.connect_timeout_ns + ms * 500);
     carried_free(carried);
-    talk->wait.open_error = EHOSTUNREACH;
-    talk_inconclusive(talk, "no connection: %s", error->message);
+    talk_cannot_open(talk, EHOSTUNREACH, error->message);
     return false;
 }
 
 static bool verbs_accept_device(struct rpc_talker *talker, const struct talker_wish *wish)
 {
     struct talk *talk = talker->talk;
-    struct rpc_listener *listener = talk->run->rpc_listener;
+    struct rpc_listener *listener = talk_job(talk)->run->rpc_listener;
     int64_t until = talk_now() + talk_accept_time(talk);
     struct carried *carried;
 
@@ -268,8 +269,7 @@ static bool verbs_accept_device(struct rpc_talker *talker, const struct talker_w
     }
     carried = g_steal_pointer(&listener->next);
     if (!carried) {
-        talk->wait.open_error = ETIMEDOUT;
-        talk_inconclusive(talk, "no connection: the device did not connect");
+        talk_cannot_open(talk, ETIMEDOUT, "the device did not connect");
         return false;
     }
     carried->talker = talker;
@@ -292,16 +292,15 @@ static enum rpc_port_event verbs_report_over(struct rpc_talker *talker)
 
     if (!talker->fed_end)
         talk_note(talk, false, NULL, 0, orderly ? "disconnects" : "the connection is over");
-    talk->connection.dut_fin |= orderly;
-    talk->connection.dut_reset |= !orderly;
+    talk_carrier_ended(talk, orderly);
     return orderly ? RPC_PORT_CLOSED : RPC_PORT_BROKEN;
 }
 
 static enum rpc_port_event verbs_hear(struct rpc_talker *talker, int64_t ns)
 {
     struct talk *talk = talker->talk;
-    int64_t until = MIN(talk_now() + ns, talk->deadline);
-    struct carried *carried = talk->connection.carrier ? talk->connection.carrier->ctx : NULL;
+    int64_t until = MIN(talk_now() + ns, talk_job(talk)->deadline);
+    struct carried *carried = talk_carried(talk);
     unsigned before = talker->line.noticed;
     bool again = false;
 
@@ -319,7 +318,7 @@ static enum rpc_port_event verbs_hear(struct rpc_talker *talker, int64_t ns)
 
 static void verbs_noticed(struct rpc_talker *talker)
 {
-    struct carried *carried = talker->talk->connection.carrier->ctx;
+    struct carried *carried = talk_carried(talker->talk);
 
     if (talker->line.up && !carried->was_up) {
         verbs_note_ends(carried);
@@ -331,7 +330,7 @@ static void verbs_noticed(struct rpc_talker *talker)
 
 static void verbs_handed_over(struct rpc_talker *talker)
 {
-    struct carried *carried = talker->talk->connection.carrier->ctx;
+    struct carried *carried = talk_carried(talker->talk);
 
     carried->talker = talker;
 }

@@ -4,7 +4,7 @@
 #include "traffic-gen/ends/stack/rpc_header.h"
 #include "traffic-gen/tester/suite/rpc/reuse.h"
 #include "traffic-gen/tester/suite/rpc/rpc_port.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_port.h"
 #include "traffic-gen/tester/suite/transport/tcp_socket.h"
 #include "wire/nfs.h"
 #include "wire/rpcrdma_private_data.h"
@@ -43,7 +43,7 @@ static void note_work(struct rpc_talker *talker, const struct qp_work *work)
 
     if (!talker->port->is_blind)
         return;
-    talker->talk->result->said |= talker->open; /* the start-up is not a stimulus */
+    talk_job(talker->talk)->result->said |= talker->open; /* the start-up is not a stimulus */
     if (work->kind == QP_SEND) {
         talker_note_message(talker, true, work->p, work->n, work->invalidate ? "Send with Invalidate" : "Send");
         return;
@@ -176,7 +176,7 @@ const char *rpc_talker_end_words(const struct rpc_talker *talker)
 void rpc_talker_serve_call(struct rpc_talker *talker, uint64_t id, const struct rpc_end_message *call)
 {
     struct rpc_end_message reply = {0};
-    GMutex *lock = &talker->talk->run->nfs->lock;
+    GMutex *lock = &talk_job(talker->talk)->run->nfs->lock;
     bool answered;
 
     talker->server.served++;
@@ -252,9 +252,9 @@ void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wi
     talker->memory.region = g_malloc(TALKER_REGION);
     rpc_talker_offer(talker);
     if (!talk_is_initiator(talk)) {
-        g_mutex_lock(&talk->run->nfs->lock);
-        talker->server.peer = nfs_peer_new(nfs_run_server(talk->run), NULL);
-        g_mutex_unlock(&talk->run->nfs->lock);
+        g_mutex_lock(&talk_job(talk)->run->nfs->lock);
+        talker->server.peer = nfs_peer_new(nfs_run_server(talk_job(talk)->run), NULL);
+        g_mutex_unlock(&talk_job(talk)->run->nfs->lock);
     }
 }
 
@@ -285,7 +285,7 @@ void rpc_talker_pump(struct rpc_talker *talker, int64_t ns, bool (*done)(const s
 /* A version of NFS that the service supports, if known. */
 uint32_t rpc_talker_null_version(const struct rpc_talker *talker)
 {
-    uint32_t version = talker->talk->run->nfs->null_version;
+    uint32_t version = talk_job(talker->talk)->run->nfs->null_version;
 
     return version ? version : 3;
 }
@@ -301,10 +301,10 @@ static bool call_null(struct rpc_talker *talker)
 /* The same numbers in each run with that seed, whatever runs in parallel; different numbers in each repetition. */
 static void talker_draw(struct rpc_talker *talker)
 {
-    const struct talk *talk = talker->talk;
-    uint64_t id = talk->result->id ? g_str_hash(talk->result->id) : (uint64_t)g_atomic_int_add(&talk->run->others, 1);
+    const struct talk_job *job = talk_job(talker->talk);
+    uint64_t id = job->result->id ? g_str_hash(job->result->id) : (uint64_t)g_atomic_int_add(&job->run->others, 1);
 
-    talker->random.state = nfs_run_seed(talk->run, id, talk->result->ports->len);
+    talker->random.state = nfs_run_seed(job->run, id, job->result->ports->len);
     talker->xids = (uint32_t)random_next(&talker->random) & ~(uint32_t)TALKER_XID_MASK;
     talker->xid = talker->xids + TALKER_XID_STIMULUS;
     talker->next_xid = talker->xids + TALKER_XID_CALLS;
@@ -319,7 +319,9 @@ static bool talker_is_usual(const struct talker_wish *wish)
 /* The device refused the connection: it may need time, and gets it (--recover-timeout). */
 static bool may_be_tired(const struct talk *talk)
 {
-    return talk->row && talk_is_initiator(talk) && talk->run->sign != SIGN_UNKNOWN && talk->result->refused &&
+    const struct talk_job *job = talk_job(talk);
+
+    return job->row && talk_is_initiator(talk) && job->run->sign != SIGN_UNKNOWN && job->result->refused &&
            !suite_stopped;
 }
 
@@ -328,33 +330,33 @@ static void begin_again(struct rpc_talker *talker)
     rpc_talker_let_go(talker);
     talk_renew(talker->talk);
     talker->line.up = talker->line.ended = talker->line.orderly = talker->terminated = talker->fed_end = false;
-    talker->talk->result->refused = false;
+    talk_job(talker->talk)->result->refused = false;
 }
 
 static bool open_patiently(struct rpc_talker *talker, const struct talker_wish *wish)
 {
     struct talk *talk = talker->talk;
-    int64_t began = talk_now(), until = began + talk->run->t_recover;
-    bool said = talk->result->said;
+    int64_t began = talk_now(), until = began + talk_job(talk)->run->t_recover;
+    bool said = talk_job(talk)->result->said;
 
     while (!talker->port->open(talker, wish)) {
         if (!may_be_tired(talk) || rpc_talker_failed_here(talker) || talk_now() >= until)
             return false;
         g_usleep(TIRED_PAUSE_US);
-        talk->deadline += talk_now() - began;
+        talk_extend(talk, talk_now() - began);
         began = talk_now();
         begin_again(talker);
         talker->waited = true;
     }
     if (talker->waited && !said) /* otherwise the case may be the reason */
-        reuse_tires(talk->run);
+        reuse_tires(talk_job(talk)->run);
     return true;
 }
 
 /* The connection of an earlier case, if it still answers; it may have ended, which says nothing about this case. */
 static bool talker_go_on(struct rpc_talker *talker)
 {
-    struct case_result *result = talker->talk->result;
+    struct case_result *result = talk_job(talker->talk)->result;
     bool said = result->said;
 
     while (reuse_take(talker)) {
@@ -369,10 +371,11 @@ static bool talker_go_on(struct rpc_talker *talker)
 bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct talker_wish *wish)
 {
     static const struct talker_wish no_wish;
+    const struct talk_job *job = talk_job(talk);
 
     wish = wish ? wish : &no_wish;
     *talker = (struct rpc_talker){.talk = talk,
-                                  .port = talk->run->rpc_port ? talk->run->rpc_port : &rpc_port_socket,
+                                  .port = job->run->rpc_port ? job->run->rpc_port : &rpc_port_socket,
                                   .heard = g_ptr_array_new_with_free_func(heard_free),
                                   .files.names = g_ptr_array_new_with_free_func(g_free),
                                   .is_usual = talker_is_usual(wish),
@@ -382,7 +385,7 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
         rpc_talker_learn(talk);
     talker_draw(talker);
     /* A failure is confirmed on a separate connection. */
-    if (talker->is_usual && !wish->alone && talk->longer == 1 && talker_go_on(talker))
+    if (talker->is_usual && !wish->alone && job->longer == 1 && talker_go_on(talker))
         return true;
     if (!open_patiently(talker, wish))
         return false;
@@ -397,7 +400,7 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
 
 void rpc_talker_let_go(struct rpc_talker *talker)
 {
-    if (talker->open || talker->talk->connection.carrier) /* which owns the end */
+    if (talker->open || talk_carried(talker->talk)) /* which owns the end */
         talk_hang_up(talker->talk);
     talker->open = false;
     g_clear_pointer(&talker->end, rpc_end_free);
@@ -409,15 +412,15 @@ static void talker_release(struct rpc_talker *talker)
 {
     /* A device that ended the connection has to accept a new one to show that it is alive. */
     if (talker->fed_end || talker->terminated)
-        reuse_end(talker->talk->run);
+        reuse_end(talk_job(talker->talk)->run);
     if (!reuse_put(talker))
         rpc_talker_let_go(talker);
     for (unsigned i = 0; i < talker->server.n_held; i++)
         g_free(talker->server.held[i].call.p);
     if (talker->server.peer) {
-        g_mutex_lock(&talker->talk->run->nfs->lock);
+        g_mutex_lock(&talk_job(talker->talk)->run->nfs->lock);
         nfs_peer_free(talker->server.peer);
-        g_mutex_unlock(&talker->talk->run->nfs->lock);
+        g_mutex_unlock(&talk_job(talker->talk)->run->nfs->lock);
     }
     g_free(talker->reply.message.p);
     g_ptr_array_unref(talker->heard);
@@ -438,8 +441,8 @@ void rpc_talker_close(struct rpc_talker *talker)
     if (left->len > 0) {
         int64_t began = talk_now();
 
-        rpc_talker_clear_up(talk->run, version, left);
-        talk->deadline += talk_now() - began;
+        rpc_talker_clear_up(talk_job(talk)->run, version, left);
+        talk_extend(talk, talk_now() - began);
     }
 }
 

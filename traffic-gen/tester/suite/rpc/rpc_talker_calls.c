@@ -6,7 +6,6 @@
 #include "traffic-gen/tester/suite/rpc/rpc_talker_v4.h"
 
 #include "traffic-gen/speak/say/words.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
 #include "wire/nfs.h"
 #include "wire/octets.h"
 

@@ -5,7 +5,7 @@
 #include "traffic-gen/tester/suite/rpc/rpc_talker_v4.h"
 
 #include "traffic-gen/ends/nfs/tree/nfs_status.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 #include "wire/nfs.h"
 
 #include <string.h>
@@ -75,7 +75,7 @@ bool rpc_talker_succeeded(struct rpc_talker *talker)
     if (rpc_talker_is_circumstance(rpc_talker_status(talker)))
         talk_inconclusive(talker->talk, "the server refuses for another reason: %s", rpc_talker_result_words(talker));
     else
-        talk_failed(talker->talk, "expected %s; found %s", talker->talk->row->expected,
+        talk_failed(talker->talk, "expected %s; found %s", talk_job(talker->talk)->row->expected,
                     rpc_talker_result_words(talker));
     return false;
 }
@@ -84,7 +84,7 @@ bool rpc_talker_succeeded(struct rpc_talker *talker)
 
 bool rpc_talker_root(struct rpc_talker *talker)
 {
-    const struct nfs_run *nfs = talker->talk->run->nfs;
+    const struct nfs_run *nfs = talk_job(talker->talk)->run->nfs;
     uint32_t status;
 
     if (talker->files.root_n > 0)
@@ -109,8 +109,8 @@ bool rpc_talker_root(struct rpc_talker *talker)
 
 const char *rpc_talker_new_name(struct rpc_talker *talker)
 {
-    char *name =
-        g_strdup_printf("iwarp-gen-%016" G_GINT64_MODIFIER "x", random_next(&talker->random) ^ talker->talk->run->seed);
+    char *name = g_strdup_printf("iwarp-gen-%016" G_GINT64_MODIFIER "x",
+                                 random_next(&talker->random) ^ talk_job(talker->talk)->run->seed);
 
     g_ptr_array_add(talker->files.names, name);
     return name;
@@ -207,16 +207,13 @@ void rpc_talker_leave(struct rpc_talker *talker)
 
 void rpc_talker_clear_up(struct talk_run *run, enum nfs_version_at version, GPtrArray *names)
 {
-    struct case_result *result = case_result_new();
     struct rpc_talker talker;
-    struct talk talk;
+    struct talk *talk = talk_begin_job(run, NULL, 1, NULL);
 
-    talk_init(&talk, run, NULL, 1, result);
-    if (rpc_talker_open(&talker, &talk, &(struct talker_wish){.version = version}) && rpc_talker_root(&talker)) {
+    if (rpc_talker_open(&talker, talk, &(struct talker_wish){.version = version}) && rpc_talker_root(&talker)) {
         for (guint i = 0; i < names->len && !talker.fed_end; i++)
             rpc_talker_remove(&talker, g_ptr_array_index(names, i));
     }
     rpc_talker_close(&talker);
-    talk_clear(&talk);
-    case_result_free(result);
+    talk_end_job(talk);
 }

@@ -6,7 +6,7 @@
 #include "traffic-gen/tester/suite/rpc/rpc_talker_v4.h"
 
 #include "traffic-gen/live/play/rpc_tcp.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 #include "wire/nfs.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ static bool mount_here(struct rpc_talker *talker, const char *path)
 
 static bool mount_by_tcp(struct rpc_talker *talker, const char *path, char **why)
 {
-    const struct talk_run *run = talker->talk->run;
+    const struct talk_run *run = talk_job(talker->talk)->run;
     const struct rpc_tcp_mount mount = {.host = run->host,
                                         .port = run->nfs->mount_port,
                                         .path = path,
@@ -59,7 +59,7 @@ static bool mount_by_tcp(struct rpc_talker *talker, const char *path, char **why
 
 static char *learn_3(struct rpc_talker *talker)
 {
-    const struct nfs_run *nfs = talker->talk->run->nfs;
+    const struct nfs_run *nfs = talk_job(talker->talk)->run->nfs;
     const char *path = nfs->export ? nfs->export : "/";
     static const struct talker_request getattr = {.procedure = "nfs3.getattr", .words = ""};
     g_autofree char *why = NULL;
@@ -104,7 +104,7 @@ static char **learn_names_of(const char *path)
 static char *learn_4(struct rpc_talker *talker)
 {
     static char *const none[] = {NULL};
-    g_auto(GStrv) names = learn_names_of(talker->talk->run->nfs->export);
+    g_auto(GStrv) names = learn_names_of(talk_job(talker->talk)->run->nfs->export);
     uint32_t status = talker_meet(talker);
 
     if (status == 0)
@@ -119,7 +119,7 @@ static char *learn_4(struct rpc_talker *talker)
 /* The version whose NULL is answered with SUCCESS: for stimuli that are NULL Calls. */
 static void learn_null(struct rpc_talker *talker)
 {
-    struct nfs_run *nfs = talker->talk->run->nfs;
+    struct nfs_run *nfs = talk_job(talker->talk)->run->nfs;
 
     for (uint32_t version = 3; version <= 4 && !nfs->null_version; version++) {
         struct xdr_out out;
@@ -137,21 +137,19 @@ static void learn_null(struct rpc_talker *talker)
 /* Opens a separate connection. */
 static void learn_version(struct talk_run *run, enum nfs_version_at version)
 {
-    struct case_result *result = case_result_new();
     struct nfs_run *nfs = run->nfs;
     struct rpc_talker talker;
-    struct talk talk;
+    struct talk *talk = talk_begin_job(run, NULL, 1, NULL);
     char *why_not;
 
-    talk_init(&talk, run, NULL, 1, result);
-    if (rpc_talker_open(&talker, &talk, &(struct talker_wish){.version = version})) {
+    if (rpc_talker_open(&talker, talk, &(struct talker_wish){.version = version})) {
         if (!nfs->null_version)
             learn_null(&talker);
         why_not = !(run->services & NEED_NFS) ? g_strdup("the service was not declared NFS (--service=nfs)")
                   : version == NFS_V3         ? learn_3(&talker)
                                               : learn_4(&talker);
     } else {
-        why_not = g_strdup(result->actual);
+        why_not = g_strdup(talk_actual(talk));
     }
     if (!why_not) {
         nfs->spoken |= 1U << version;
@@ -160,45 +158,45 @@ static void learn_version(struct talk_run *run, enum nfs_version_at version)
     }
     nfs->version[version].why_not = why_not;
     rpc_talker_close(&talker);
-    talk_clear(&talk);
-    case_result_free(result);
+    talk_end_job(talk);
 }
 
 void rpc_talker_learn(struct talk *talk)
 {
-    struct nfs_run *nfs = talk->run->nfs;
+    struct nfs_run *nfs = talk_job(talk)->run->nfs;
     int64_t began = talk_now();
 
-    if (!talk->row) /* this already is one of those connections */
+    if (!talk_job(talk)->row) /* this already is one of those connections */
         return;
     g_mutex_lock(&nfs->lock);
     if (!nfs->is_learnt) {
         for (unsigned i = 0; i < NFS_VERSIONS; i++) {
             if (!nfs->wanted || nfs->wanted & 1U << i)
-                learn_version(talk->run, (enum nfs_version_at)i);
+                learn_version(talk_job(talk)->run, (enum nfs_version_at)i);
             else
                 nfs->version[i].why_not = g_strdup("not asked for (--nfs-version)");
-            if (!(talk->run->services & NEED_NFS) && nfs->null_version)
+            if (!(talk_job(talk)->run->services & NEED_NFS) && nfs->null_version)
                 break;
         }
         nfs->is_learnt = true;
     }
     g_mutex_unlock(&nfs->lock);
-    talk->deadline += talk_now() - began; /* does not count as the case's time */
+    talk_extend(talk, talk_now() - began); /* does not count as the case's time */
 }
 
 bool rpc_talker_over_tcp(struct talk *talk, const char *name, uint32_t program, uint32_t version)
 {
     const int64_t began = talk_now();
     g_autofree char *why = NULL;
-    const enum rpc_tcp_offer offer = rpc_tcp_offers(talk->run->host, program, version, talk_t_close(talk), &why);
+    const enum rpc_tcp_offer offer =
+        rpc_tcp_offers(talk_job(talk)->run->host, program, version, talk_t_close(talk), &why);
 
-    talk->deadline += talk_now() - began;
+    talk_extend(talk, talk_now() - began);
     if (offer == RPC_TCP_UNKNOWN)
         talk_not_applicable(talk, "what is served over TCP cannot be looked up: rpcbind: %s", why);
     else if (offer == RPC_TCP_UNREGISTERED)
-        talk_failed(talk, "expected %s; found %s version %u not registered for TCP", talk->row->expected, name,
-                    version);
+        talk_failed(talk, "expected %s; found %s version %u not registered for TCP", talk_job(talk)->row->expected,
+                    name, version);
     else if (offer == RPC_TCP_SILENT)
         talk_inconclusive(talk, "%s version %u is registered for TCP, and does not answer here: %s", name, version,
                           why);
@@ -219,7 +217,7 @@ static const char *why_none(const struct nfs_run *nfs, unsigned versions)
 
 bool rpc_talker_first_version(struct talk *talk, enum nfs_version_at *version)
 {
-    const struct nfs_run *nfs = talk->run->nfs;
+    const struct nfs_run *nfs = talk_job(talk)->run->nfs;
 
     rpc_talker_learn(talk);
     for (unsigned i = 0; i < NFS_VERSIONS; i++) {
@@ -291,16 +289,16 @@ static void learn_join(struct case_result *result, struct group groups[NFS_VERSI
 void rpc_talker_each_version(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish)
 {
     struct group groups[NFS_VERSIONS] = {0};
-    struct case_result *result = talk->result;
+    struct case_result *result = talk_job(talk)->result;
     unsigned versions = wish->versions ? wish->versions : NFS_ALL_VERSIONS;
 
     rpc_talker_learn(talk);
-    if (!(talk->run->nfs->spoken & versions)) {
+    if (!(talk_job(talk)->run->nfs->spoken & versions)) {
         talk_not_applicable(talk, "the device serves no NFS version that the case needs: %s",
-                            why_none(talk->run->nfs, versions));
+                            why_none(talk_job(talk)->run->nfs, versions));
         return;
     }
-    versions &= talk->run->nfs->spoken;
+    versions &= talk_job(talk)->run->nfs->spoken;
     for (unsigned i = 0; i < NFS_VERSIONS; i++) {
         struct talker_wish mine = *wish;
         struct rpc_talker talker;

@@ -7,7 +7,6 @@
 #include "traffic-gen/speak/say/setups.h"
 #include "traffic-gen/speak/say/verb.h"
 #include "traffic-gen/tester/suite/rpc/rpc_talker.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
 
 #include <stdlib.h>
 #include <string.h>

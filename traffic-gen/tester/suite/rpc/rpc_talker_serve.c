@@ -3,7 +3,7 @@
 #include "traffic-gen/tester/suite/rpc/rpc_talker.h"
 
 #include "traffic-gen/tester/suite/rpc/rpc_port.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 
 enum { TRIES = 3, BUSY = 20 /* number of Calls of a busy device */ };
 
@@ -26,7 +26,7 @@ static bool is_busy_otherwise(struct talk *talk)
 static bool try_with_client(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish,
                             struct rpc_talker *last)
 {
-    const struct case_result *result = talk->result;
+    const struct case_result *result = talk_job(talk)->result;
 
     for (unsigned tries = 0, in_vain = 0; tries < TRIES && !last->server.is_quiet;) {
         struct rpc_talker talker;
@@ -65,7 +65,7 @@ void rpc_talker_with_client(struct talk *talk, const struct suite_case *row, con
         talk_failed(talk, "%s", last.server.doubt);
         return;
     }
-    what = g_strdup(talk->result->actual);
+    what = g_strdup(talk_actual(talk));
     if (is_busy_otherwise(talk))
         talk_failed(talk, "%s; it does so only after the stimulus", what);
     else
@@ -146,7 +146,7 @@ void rpc_talker_judge_continues(struct rpc_talker *talker, const char *what)
     bool serves = rpc_talker_continues(talker);
     struct talk *talk = talker->talk;
 
-    what = what ? what : talk->row->stimulus;
+    what = what ? what : talk_job(talk)->row->stimulus;
     if (serves)
         talk_passed(talk, "%s: the device continues", what);
     else if (talker->terminated)

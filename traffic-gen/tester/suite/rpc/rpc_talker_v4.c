@@ -7,7 +7,7 @@
  */
 #include "traffic-gen/tester/suite/rpc/rpc_talker_v4.h"
 
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 
 #include <string.h>
 
@@ -142,7 +142,7 @@ static uint32_t v4_ask(struct asking *asking)
             return rpc_talker_results(talker, &results) && v4_take(asking, &results) ? 0 : UINT32_MAX;
         if ((status != NFS4ERR_DELAY && status != NFS4ERR_GRACE) || tries >= GRACE_MAX || talker->fed_end)
             return status;
-        talker->talk->deadline += second;
+        talk_extend(talker->talk, second);
         rpc_talker_pump(talker, second, NULL);
     }
 }

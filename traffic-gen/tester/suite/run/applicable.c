@@ -14,6 +14,13 @@ static const struct {
     {NEED_ENHANCED | NEED_PEER_TO_PEER, "the enhanced connection setup of RFC 6581", "a service of MPA revision 2"},
 };
 
+static void report_missing(struct suite_report *report, const unsigned missing[G_N_ELEMENTS(kinds)])
+{
+    for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++)
+        if (missing[k] > 0)
+            suite_report_add_missing(report, missing[k], kinds[k].what, kinds[k].service);
+}
+
 GArray *cases_of_service(const struct talk_run *run, const GArray *chosen, bool declared, struct suite_report *report)
 {
     const unsigned services =
@@ -33,10 +40,7 @@ GArray *cases_of_service(const struct talk_run *run, const GArray *chosen, bool 
             k++;
         left_out[k] += (each->row->duts & run->dut) != 0; /* other cases are about the other role */
     }
-    for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
-        if (left_out[k] > 0)
-            suite_report_add_missing(report, left_out[k], kinds[k].what, kinds[k].service);
-    }
+    report_missing(report, left_out);
     return about;
 }
 
@@ -76,10 +80,7 @@ void report_applicable(const struct talk_run *run, const GArray *chosen, struct 
             k++;
         missing[k]++;
     }
-    for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
-        if (missing[k] > 0)
-            suite_report_add_missing(report, missing[k], kinds[k].what, kinds[k].service);
-    }
+    report_missing(report, missing);
     report->chosen = chosen->len;
     report->start_up = run->rpc_device ? g_strdup(run->rpc_device) : startup_text(&run->terms);
     report->sign = g_strdup(sign_text(run->sign));

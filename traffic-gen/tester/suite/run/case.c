@@ -4,7 +4,7 @@
 #include "traffic-gen/tester/suite/result/result.h"
 #include "traffic-gen/tester/suite/run/untested.h"
 #include "traffic-gen/tester/suite/run/user_command.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 
 #include <string.h>
 
@@ -12,21 +12,7 @@ enum { DOUBLED_MAX = 2 /* factor for the waits of a repeated case */, LATE_PART 
 
 void case_set_rule(struct case_result *result, enum rule_id number)
 {
-    const struct rule *rule = &rule_catalogue[number];
-    const struct {
-        char **text;
-        const char *value;
-    } texts[] = {{&result->rule, rule->id},
-                 {&result->document, rule->document},
-                 {&result->section, rule->section},
-                 {&result->level, rule->level},
-                 {&result->severity, rule_severity_name(rule->severity)},
-                 {&result->requirement, rule->text}};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
-        g_free(*texts[i].text);
-        *texts[i].text = g_strdup(texts[i].value);
-    }
+    case_result_set_rule(result, &rule_catalogue[number]);
     g_ptr_array_set_size(result->aliases, 0);
     for (unsigned i = 0; i < RULE_COUNT; i++) {
         if (case_decides_too((enum rule_id)i, number))
@@ -74,7 +60,8 @@ struct case_result *case_run(struct talk_run *run, const struct run_options *opt
 {
     struct case_result *result = case_result_new();
     const char *why = case_cannot(run, chosen->row);
-    struct talk talk;
+    struct talk *talk;
+    int64_t began;
 
     result->id = suite_case_id(chosen->row);
     result->suite = g_strdup(chosen->suite->name);
@@ -83,16 +70,17 @@ struct case_result *case_run(struct talk_run *run, const struct run_options *opt
     case_set_rule(result, chosen->row->rule);
     if (!why && !case_prepare(run, options, result))
         return result;
-    talk_init(&talk, run, chosen->row, 1u << MIN(again, DOUBLED_MAX), result);
+    talk = talk_begin_job(run, chosen->row, 1u << MIN(again, DOUBLED_MAX), result);
+    began = talk_job(talk)->began;
     if (why)
-        talk_not_applicable(&talk, "%s", why);
+        talk_not_applicable(talk, "%s", why);
     else
-        chosen->row->run(&talk, chosen->row);
-    talk_clear(&talk);
+        chosen->row->run(talk, chosen->row);
+    talk_end_job(talk);
     if (!result->actual)
         result->actual = g_strdup("the stimulus could not be delivered");
-    result->seconds = (double)(talk_now() - talk.began) / 1e9;
-    result->late = lateness_since(run->lateness, talk.began);
+    result->seconds = (double)(talk_now() - began) / 1e9;
+    result->late = lateness_since(run->lateness, began);
     return result;
 }
 
@@ -111,13 +99,10 @@ bool case_was_late(const struct talk_run *run, const struct case_result *result)
 
 void case_doubt_late(struct case_result *result)
 {
-    g_autofree char *before = g_steal_pointer(&result->actual);
-
     g_ptr_array_set_size(result->observations, 0);
-    result->actual =
-        g_strdup_printf("%s; but this machine held the tester up for %.2f s: the case itself: %s", before,
-                        (double)MAX(result->late, result->dragged) / 1e9, case_outcome_names[result->outcome]);
-    result->outcome = OUTCOME_INCONCLUSIVE;
+    case_result_conclude(result, OUTCOME_INCONCLUSIVE,
+                         "%s; but this machine held the tester up for %.2f s: the case itself: %s", result->actual,
+                         (double)MAX(result->late, result->dragged) / 1e9, case_outcome_names[result->outcome]);
 }
 
 /* ---- repetitions ---- */
@@ -200,15 +185,13 @@ void case_tally_add(struct case_tally *tally, struct case_result *result)
 static void settle_death(const struct case_tally *tally, struct case_result *worst)
 {
     const unsigned deaths = tally->counts[OUTCOME_DIED];
-    g_autofree char *actual = g_steal_pointer(&worst->actual), *times = NULL;
     const bool of_case = deaths > 1 || tally->believed;
+    g_autofree char *times = tally->n > 1 ? g_strdup_printf(", in %u of %u runs", deaths, tally->n) : g_strdup("");
 
-    times = tally->n > 1 ? g_strdup_printf(", in %u of %u runs", deaths, tally->n) : g_strdup("");
-    worst->actual = g_strdup_printf(
-        "%s%s: %s", of_case ? "the device dies when it gets this" : "the device stopped answering during this case",
-        times, actual);
-    if (!of_case)
-        worst->outcome = OUTCOME_INCONCLUSIVE;
+    case_result_conclude(worst, of_case ? worst->outcome : OUTCOME_INCONCLUSIVE, "%s%s: %s",
+                         of_case ? "the device dies when it gets this"
+                                 : "the device stopped answering during this case",
+                         times, worst->actual);
 }
 
 bool case_died_once(const struct case_result *result)
@@ -222,11 +205,9 @@ bool case_died_once(const struct case_result *result)
 
 void case_restore_death(struct case_result *result)
 {
-    g_autofree char *actual = g_steal_pointer(&result->actual);
-    const char *how = actual ? strstr(actual, ": ") : NULL;
+    const char *how = result->actual ? strstr(result->actual, ": ") : NULL;
 
-    result->actual = g_strdup(how ? how + 2 : "the device died");
-    result->outcome = OUTCOME_DIED;
+    case_result_conclude(result, OUTCOME_DIED, "%s", how ? how + 2 : "the device died");
     memset(result->runs, 0, sizeof result->runs);
     g_clear_pointer(&result->waived, g_free);
 }
@@ -242,15 +223,14 @@ struct case_result *case_tally_result(struct case_tally *tally)
     if (worst->outcome == OUTCOME_DIED && (counts[OUTCOME_DIED] > 1 || counts[OUTCOME_FAILED] == 0)) {
         settle_death(tally, worst);
     } else if (counts[worst->outcome] < tally->n) {
-        g_autofree char *actual = g_steal_pointer(&worst->actual);
-
-        worst->actual = g_strdup_printf("%u passed, %u failed, %u inconclusive of %u runs; %s: %s",
-                                        counts[OUTCOME_PASSED], counts[OUTCOME_FAILED], counts[OUTCOME_INCONCLUSIVE],
-                                        tally->n, case_outcome_names[worst->outcome], actual);
         /* When no run passed: a failure that repeated, or one that did not. */
-        worst->outcome = counts[OUTCOME_PASSED] + counts[OUTCOME_DIED] > 0 ? OUTCOME_UNSTABLE
-                         : counts[OUTCOME_FAILED] > 1                      ? OUTCOME_FAILED
-                                                                           : OUTCOME_INCONCLUSIVE;
+        const enum case_outcome outcome = counts[OUTCOME_PASSED] + counts[OUTCOME_DIED] > 0 ? OUTCOME_UNSTABLE
+                                          : counts[OUTCOME_FAILED] > 1                      ? OUTCOME_FAILED
+                                                                                            : OUTCOME_INCONCLUSIVE;
+
+        case_result_conclude(worst, outcome, "%u passed, %u failed, %u inconclusive of %u runs; %s: %s",
+                             counts[OUTCOME_PASSED], counts[OUTCOME_FAILED], counts[OUTCOME_INCONCLUSIVE], tally->n,
+                             case_outcome_names[worst->outcome], worst->actual);
     }
     return worst;
 }

@@ -79,7 +79,7 @@ static bool fits_word(const struct chosen_case *chosen, const char *word)
     return false;
 }
 
-static char **choice_words_of(char *const *lists)
+char **choice_words_of(char *const *lists)
 {
     g_autofree char *joined = lists ? g_strjoinv(",", (char **)lists) : g_strdup("");
 
@@ -247,12 +247,8 @@ static bool any_fits(const struct rule *rule, char **words)
 bool choice_takes(char *const *rules, char *const *skip, const char *id)
 {
     g_auto(GStrv) some = choice_words_of(rules), without = choice_words_of(skip);
-    const struct rule *rule = NULL;
+    const struct rule *rule = rule_find(id);
 
-    for (unsigned i = 0; i < RULE_COUNT && !rule; i++) {
-        if (strcmp(rule_catalogue[i].id, id) == 0)
-            rule = &rule_catalogue[i];
-    }
     return rule && (!some[0] || any_fits(rule, some)) && !any_fits(rule, without);
 }
 

@@ -10,6 +10,8 @@
 /* "host:port", "[v6]:port", ":port" (to listen). */
 bool choice_address(const char *text, bool listening, char **host, char **port, GError **error);
 
+/* The words of these lists, which are separated by commas. NULL: none. */
+char **choice_words_of(char *const *lists);
 /*
  * The cases (struct chosen_case) of the suites that match the selections; lists are separated by commas, NULL: all.
  * NULL with *error when a word matches nothing, or no case is left.

@@ -87,10 +87,8 @@ bool counterpart_was_missing(const struct case_result *result)
 /* A pass, or a failure, without evidence. by: the case that shows the reason; NULL: none. */
 static void counterparts_withdraw(struct case_result *result, const char *why, const char *by)
 {
-    g_autofree char *before = g_steal_pointer(&result->actual);
-
-    result->actual = by ? g_strdup_printf("%s; %s (%s)", before, why, by) : g_strdup_printf("%s; %s", before, why);
-    result->outcome = OUTCOME_INCONCLUSIVE;
+    case_result_conclude(result, OUTCOME_INCONCLUSIVE, "%s; %s%s%s%s", result->actual, why, by ? " (" : "",
+                         by ? by : "", by ? ")" : "");
     g_clear_pointer(&result->waived, g_free);
 }
 

@@ -2,7 +2,7 @@
 #include "traffic-gen/tester/suite/run/load.h"
 
 #include "traffic-gen/tester/suite/expect/life.h"
-#include "traffic-gen/tester/suite/talk/talk_state.h"
+#include "traffic-gen/tester/suite/talk/talk_job.h"
 #include "traffic-gen/tester/suite/transport/tcp_socket.h"
 
 #include <string.h>
@@ -16,10 +16,8 @@ struct worker {
     struct load *load;
     unsigned index;
     GThread *thread;
-    struct talk talk;
-    struct case_result *scratch;
+    struct talk *talk; /* NULL: it has never connected */
     GRand *random;
-    bool connected;
     gint turns; /* round trips, and attempts at one */
     gint trips; /* round trips with the right octets */
 };
@@ -47,7 +45,7 @@ static void load_draw(struct worker *worker, uint8_t *octets)
 
 static char *instead(struct worker *worker, const char *expected)
 {
-    return g_strdup_printf("expected %s; found %s", expected, talk_describe(&worker->talk, talk_last(&worker->talk)));
+    return g_strdup_printf("expected %s; found %s", expected, talk_found(worker->talk));
 }
 
 static bool load_differs(const uint8_t *sent, const struct talk_heard *heard, char **why)
@@ -69,7 +67,7 @@ static bool load_differs(const uint8_t *sent, const struct talk_heard *heard, ch
 /* The place where this connection writes; all connections may share the device's region. */
 static uint64_t load_place(const struct worker *worker)
 {
-    uint64_t length = worker->talk.advert.regions[REGION_ALL].length, room = length / REGION_SHARE;
+    uint64_t length = talk_advert(worker->talk)->regions[REGION_ALL].length, room = length / REGION_SHARE;
     unsigned slots = (unsigned)MAX(room / PIECE, 1);
 
     return length / 2 + (uint64_t)(worker->index % slots) * PIECE;
@@ -82,9 +80,9 @@ static bool load_write_and_read(struct worker *worker, char **why)
     uint8_t octets[PIECE];
 
     load_draw(worker, octets);
-    talk_say_octets(&worker->talk, octets, sizeof octets, "write region=all to+%llu", at);
-    talk_say(&worker->talk, "read region=all srcto+%llu size=%d", at, PIECE);
-    heard = talk_hear_opcode(&worker->talk, RDMAP_READ_RESPONSE);
+    talk_say_octets(worker->talk, octets, sizeof octets, "write region=all to+%llu", at);
+    talk_say(worker->talk, "read region=all srcto+%llu size=%d", at, PIECE);
+    heard = talk_hear_opcode(worker->talk, RDMAP_READ_RESPONSE);
     if (heard)
         return !load_differs(octets, heard, why);
     *why = instead(worker, "a Read Response");
@@ -97,8 +95,8 @@ static bool send_and_receive(struct worker *worker, char **why)
     uint8_t octets[PIECE];
 
     load_draw(worker, octets);
-    talk_say_octets(&worker->talk, octets, sizeof octets, "send");
-    heard = talk_hear_opcode(&worker->talk, RDMAP_SEND);
+    talk_say_octets(worker->talk, octets, sizeof octets, "send");
+    heard = talk_hear_opcode(worker->talk, RDMAP_SEND);
     if (heard)
         return !load_differs(octets, heard, why);
     *why = instead(worker, "the echo of a Send");
@@ -108,8 +106,8 @@ static bool send_and_receive(struct worker *worker, char **why)
 /* Accepts any answer of the device. */
 static bool question(struct worker *worker, char **why)
 {
-    if (talk_ask(&worker->talk, worker->load->run->sign, "") &&
-        life_await(&worker->talk, worker->load->run->sign, talk_t_react(&worker->talk)) == LIFE_ANSWERS)
+    if (talk_ask(worker->talk, worker->load->run->sign, "") &&
+        life_await(worker->talk, worker->load->run->sign, talk_t_react(worker->talk)) == LIFE_ANSWERS)
         return true;
     *why = instead(worker, "an answer");
     return false;
@@ -119,7 +117,8 @@ static void load_choose(struct load *load, const struct talk *talk)
 {
     const unsigned has = load->run->has | load->run->services;
 
-    if (has & NEED_REGIONS && talk_reads(talk) && talk->advert.regions[REGION_ALL].length >= PIECE * REGION_SHARE) {
+    if (has & NEED_REGIONS && talk_reads(talk) &&
+        talk_advert(talk)->regions[REGION_ALL].length >= PIECE * REGION_SHARE) {
         load->exchange = load_write_and_read;
         load->what = "Writes that are read back";
     } else if (has & NEED_ECHO && talk_echoes(talk)) {
@@ -136,18 +135,12 @@ static void load_choose(struct load *load, const struct talk *talk)
 /* Round trips on a fresh connection; false with *why. */
 static bool connect_worker(struct worker *worker, char **why)
 {
-    struct talk *talk = &worker->talk;
-
-    if (worker->connected)
-        talk_clear(talk);
-    else
-        worker->scratch = case_result_new();
-    talk_init(talk, worker->load->run, NULL, 1, worker->scratch);
-    talk->deadline = INT64_MAX;
-    worker->connected = true;
-    if (talk_start(talk, NULL))
+    talk_end_job(worker->talk);
+    worker->talk = talk_begin_job(worker->load->run, NULL, 1, NULL);
+    talk_last_on(worker->talk);
+    if (talk_start(worker->talk, NULL))
         return true;
-    *why = g_strdup(worker->scratch->actual);
+    *why = g_strdup(talk_actual(worker->talk));
     return false;
 }
 
@@ -167,7 +160,7 @@ static bool load_exchange(struct worker *worker)
 {
     char *why = NULL;
 
-    worker->talk.received_all = 0; /* lasts as long as there are cases */
+    talk_last_on(worker->talk);
     if (worker->load->exchange(worker, &why)) {
         g_mutex_lock(&worker->load->lock);
         worker->load->round_trips++;
@@ -215,7 +208,7 @@ struct load *load_start(struct talk_run *run, unsigned n, char **why)
 
         *worker = (struct worker){.load = load, .index = load->n, .random = g_rand_new_with_seed(load->n)};
         if (connect_worker(worker, &how)) {
-            load_choose(load, &worker->talk);
+            load_choose(load, worker->talk);
             if (load->exchange(worker, &how))
                 continue;
         }
@@ -297,10 +290,7 @@ void load_stop(struct load *load)
 
         if (worker->thread)
             g_thread_join(worker->thread);
-        if (worker->connected)
-            talk_clear(&worker->talk);
-        if (worker->scratch)
-            case_result_free(worker->scratch);
+        talk_end_job(worker->talk);
         g_rand_free(worker->random);
     }
     g_free(load->first);

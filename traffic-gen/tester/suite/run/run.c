@@ -113,7 +113,7 @@ static bool is_to_be_confirmed(struct crew *crew, const struct trial *trial)
 /* A case must not affect other connections. loaded: all of them were busy when the case began. */
 static void judge_load(struct load *load, bool loaded, struct case_result *result)
 {
-    g_autofree char *errors = NULL, *before = NULL;
+    g_autofree char *errors = NULL;
 
     if (!load)
         return;
@@ -121,11 +121,9 @@ static void judge_load(struct load *load, bool loaded, struct case_result *resul
     errors = load_errors(load);
     if (!errors && (loaded || result->outcome != OUTCOME_PASSED))
         return;
-    before = g_steal_pointer(&result->actual);
-    result->actual = g_strdup_printf("%s; the case itself: %s, %s",
-                                     errors ? errors : "the device did not take all the other connections of --load",
-                                     case_outcome_names[result->outcome], before);
-    result->outcome = errors ? OUTCOME_FAILED : OUTCOME_INCONCLUSIVE;
+    case_result_conclude(result, errors ? OUTCOME_FAILED : OUTCOME_INCONCLUSIVE, "%s; the case itself: %s, %s",
+                         errors ? errors : "the device did not take all the other connections of --load",
+                         case_outcome_names[result->outcome], result->actual);
 }
 
 /*
@@ -134,18 +132,15 @@ static void judge_load(struct load *load, bool loaded, struct case_result *resul
  */
 static void doubt_crash(const struct crew *crew, struct case_result *result)
 {
-    g_autofree char *before = NULL;
-
     if (result->outcome != OUTCOME_PASSED || !result->mute || !result->away || crew->run->dut != DUT_RESPONDER)
         return;
     for (unsigned i = 0; i < ORDINARY; i++)
         if (alive_check(crew->run, 0, 0, NULL) != DEVICE_ALIVE)
             return;
-    before = g_steal_pointer(&result->actual);
-    result->actual = g_strdup_printf("%s; then nobody listened for a while, as after no other connection: perhaps it "
-                                     "crashed, and was started again",
-                                     before);
-    result->outcome = OUTCOME_INCONCLUSIVE;
+    case_result_conclude(result, OUTCOME_INCONCLUSIVE,
+                         "%s; then nobody listened for a while, as after no other connection: perhaps it crashed, and "
+                         "was started again",
+                         result->actual);
 }
 
 /* Connections without errors: two after a refusal, to recognise a device that closes every second connection. */
@@ -311,19 +306,15 @@ static void blame(struct crew *crew, struct trial *trial, const char *how)
 {
     struct case_result *result = last_of(trial);
     struct device_death *death;
-    g_autofree char *before = NULL;
 
     if (is_unbegun(trial)) {
         blame_none(crew, trial, how);
         return;
     }
     death = add_death(crew, how);
-    before = g_steal_pointer(&result->actual);
-
     result->death = g_strdup(device_life_names[crew->life]);
-    result->actual = g_strdup_printf("%s after this case (%s); the case itself: %s, %s", device_life_text(crew->life),
-                                     how, case_outcome_names[result->outcome], before);
-    result->outcome = OUTCOME_DIED;
+    case_result_conclude(result, OUTCOME_DIED, "%s after this case (%s); the case itself: %s, %s",
+                         device_life_text(crew->life), how, case_outcome_names[result->outcome], result->actual);
     g_ptr_array_set_size(result->observations, 0); /* its omissions do not count, because it was dead */
     g_ptr_array_add(death->cases, g_strdup(result->id));
     suite_run_revive(crew, death);
@@ -378,11 +369,10 @@ static void settle_several(struct crew *crew, const char *how)
         }
         struct case_result *result = last_of(trial);
 
-        g_free(result->actual);
-        result->actual = g_strdup_printf(
+        case_result_conclude(
+            result, OUTCOME_INCONCLUSIVE,
             "%s after this case and %u others that ran at the same time (%s): -j 1 or --reset-command shows which",
             device_life_text(life), n - 1, how);
-        result->outcome = OUTCOME_INCONCLUSIVE;
         result->death = g_strdup(device_life_names[life]);
         suite_run_finish(crew, trial);
     }
@@ -529,13 +519,7 @@ static const struct case_result *earlier_of(const struct suite_report *report, c
 {
     g_autofree char *id = suite_case_id(row);
 
-    for (guint i = 0; report && i < report->results->len; i++) {
-        const struct case_result *result = g_ptr_array_index(report->results, i);
-
-        if (strcmp(result->id, id) == 0)
-            return result;
-    }
-    return NULL;
+    return suite_report_find(report, id);
 }
 
 /*

@@ -121,10 +121,7 @@ static void soak_take(struct soak *soak, struct suite_report *part, struct suite
         soak->resets += resets_in(result);
         case_tally_add(soak_tally_of(soak, result->id), result);
     }
-    while (part->deaths->len > 0)
-        g_ptr_array_add(report->deaths, g_ptr_array_steal_index(part->deaths, 0));
-    g_free(report->state);
-    report->state = g_steal_pointer(&part->state);
+    suite_report_take(report, part);
 }
 
 /* Saves the report so far, in case the run is killed. */

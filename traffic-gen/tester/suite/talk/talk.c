@@ -32,9 +32,9 @@ int64_t talk_now(void)
 
 static void suite_talk_conclude(struct talk *talk, enum case_outcome outcome, const char *format, va_list args)
 {
-    struct case_result *result = talk->result;
+    struct case_result *result = talk->job.result;
 
-    if (result->outcome == OUTCOME_FAILED || talk->connection.flooded)
+    if (result->outcome == OUTCOME_FAILED || talk->job.flooded)
         return;
     result->outcome = outcome;
     g_free(result->actual);
@@ -51,46 +51,64 @@ static void suite_talk_conclude(struct talk *talk, enum case_outcome outcome, co
 
 static bool has_arrived(struct talk *talk, int64_t ns);
 
-static const char *who(const struct talk *talk)
+/* False: the case is inconclusive. */
+static bool stimulus_has_arrived(struct talk *talk)
 {
-    return talk->run->rpc_port ? "it has" : "its TCP has";
+    if (has_arrived(talk, MIN(talk_t_react(talk), arrival_pause)))
+        return true;
+    talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it",
+                      talk->job.run->rpc_port ? "it has" : "its TCP has");
+    return false;
 }
 
 void talk_passed(struct talk *talk, const char *format, ...)
 {
-    if (has_arrived(talk, MIN(talk_t_react(talk), arrival_pause)))
+    if (stimulus_has_arrived(talk))
         CONCLUDE(OUTCOME_PASSED);
-    else
-        talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
 }
 
 void talk_passed_by_end(struct talk *talk, const char *format, ...)
 {
-    if (has_arrived(talk, MIN(talk_t_react(talk), arrival_pause))) {
-        CONCLUDE(OUTCOME_PASSED);
-        talk->result->shown = talk->operating ? SHOWN_REFUSED : SHOWN_START_UP_REFUSED;
-        talk->result->mute = !talk->transcript.heard.is_terminate;
-    } else {
-        talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
-    }
+    if (!stimulus_has_arrived(talk))
+        return;
+    CONCLUDE(OUTCOME_PASSED);
+    talk->job.result->shown = talk->startup.operating ? SHOWN_REFUSED : SHOWN_START_UP_REFUSED;
+    talk->job.result->mute = !talk->transcript.heard.is_terminate;
 }
 
 bool talk_has_passed(const struct talk *talk)
 {
-    return talk->result->outcome == OUTCOME_PASSED;
+    return talk->job.result->outcome == OUTCOME_PASSED;
+}
+
+bool talk_has_failed(const struct talk *talk)
+{
+    return talk->job.result->outcome == OUTCOME_FAILED;
+}
+
+const char *talk_actual(const struct talk *talk)
+{
+    return talk->job.result->actual;
+}
+
+void talk_show(struct talk *talk, enum case_shown shown)
+{
+    talk->job.result->shown = shown;
+}
+
+void talk_observe(struct talk *talk, enum rule_id rule, const char *what)
+{
+    g_ptr_array_add(talk->job.result->observations, g_strdup_printf("%s: %s", rule_catalogue[rule].id, what));
 }
 
 /* A device that never received the stimulus cannot fail either, unless it ended the connection itself. */
 void talk_failed(struct talk *talk, const char *format, ...)
 {
-    if (talk->connection.dut_fin || talk->connection.dut_reset ||
-        has_arrived(talk, MIN(talk_t_react(talk), arrival_pause))) {
-        CONCLUDE(OUTCOME_FAILED);
-        talk->result->ended |= talk->transcript.heard.what == TALK_FIN || talk->transcript.heard.what == TALK_RESET ||
+    if (!talk->connection.dut_fin && !talk->connection.dut_reset && !stimulus_has_arrived(talk))
+        return;
+    CONCLUDE(OUTCOME_FAILED);
+    talk->job.result->ended |= talk->transcript.heard.what == TALK_FIN || talk->transcript.heard.what == TALK_RESET ||
                                talk->transcript.heard.is_terminate;
-    } else {
-        talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
-    }
 }
 
 void talk_inconclusive(struct talk *talk, const char *format, ...)
@@ -107,22 +125,22 @@ void talk_not_applicable(struct talk *talk, const char *format, ...)
 
 int64_t talk_t_react(const struct talk *talk)
 {
-    return patience_wait(&talk->run->patience, talk->run->t_react * talk->longer, talk->sure);
+    return patience_wait(&talk->job.run->patience, talk->job.run->t_react * talk->job.longer, talk->job.sure);
 }
 
 int64_t talk_t_close(const struct talk *talk)
 {
-    return patience_wait(&talk->run->patience, talk->run->t_react * talk->longer * 5 / 2, talk->sure);
+    return patience_wait(&talk->job.run->patience, talk->job.run->t_react * talk->job.longer * 5 / 2, talk->job.sure);
 }
 
 int64_t talk_t_start(const struct talk *talk)
 {
-    return patience_after(&talk->run->patience, talk->run->t_start);
+    return patience_after(&talk->job.run->patience, talk->job.run->t_start);
 }
 
 int64_t talk_t_idle(const struct talk *talk)
 {
-    return patience_after(&talk->run->patience, talk->run->t_idle);
+    return patience_after(&talk->job.run->patience, talk->job.run->t_idle);
 }
 
 /* ---- the ladder ---- */
@@ -155,10 +173,10 @@ static void shorten(GPtrArray *steps)
 /* The same octets again: counted with the last step. */
 static bool repeats_last(struct talk *talk, bool ours, const uint8_t *octets, size_t n, const char *caption)
 {
-    const GPtrArray *steps = talk->result->steps;
+    const GPtrArray *steps = talk->job.result->steps;
     struct case_step *last = steps->len > 0 ? g_ptr_array_index(steps, steps->len - 1) : NULL;
 
-    if (!octets || !last || !last->octets || last->ours != ours || last->connection != talk->result->ports->len ||
+    if (!octets || !last || !last->octets || last->ours != ours || last->connection != talk->job.result->ports->len ||
         n > OCTETS_SHOWN || last->n != n || strcmp(last->caption, caption) != 0)
         return false;
     for (size_t i = 0; i < n; i++)
@@ -171,19 +189,19 @@ static bool repeats_last(struct talk *talk, bool ours, const uint8_t *octets, si
 void talk_note(struct talk *talk, bool ours, const uint8_t *octets, size_t n, const char *caption)
 {
     static const char digits[] = "0123456789abcdef";
-    bool full = talk->run->full_transcript;
+    bool full = talk->job.run->full_transcript;
     struct case_step *step;
 
     if (!full && repeats_last(talk, ours, octets, n, caption))
         return;
     if (!full)
-        shorten(talk->result->steps);
-    else if (talk->result->steps->len >= STEPS_MAX)
+        shorten(talk->job.result->steps);
+    else if (talk->job.result->steps->len >= STEPS_MAX)
         return;
     step = g_new0(struct case_step, 1);
-    step->seconds = (double)(talk_now() - talk->began) / 1e9;
+    step->seconds = (double)(talk_now() - talk->job.began) / 1e9;
     step->ours = ours;
-    step->connection = talk->result->ports->len;
+    step->connection = talk->job.result->ports->len;
     step->caption =
         g_utf8_strlen(caption, -1) > CAPTION_SHOWN && !full
             ? g_strdup_printf("%.*s ...", (int)(g_utf8_offset_to_pointer(caption, CAPTION_SHOWN) - caption), caption)
@@ -199,53 +217,73 @@ void talk_note(struct talk *talk, bool ours, const uint8_t *octets, size_t n, co
         }
         step->octets[2 * shown] = '\0';
     }
-    g_ptr_array_add(talk->result->steps, step);
+    g_ptr_array_add(talk->job.result->steps, step);
 }
 
 /* ---- connection ---- */
 
-void talk_init(struct talk *talk, struct talk_run *run, const struct suite_case *row, unsigned longer,
-               struct case_result *result)
+struct talk *talk_begin_job(struct talk_run *run, const struct suite_case *row, unsigned longer,
+                            struct case_result *result)
 {
-    *talk = (struct talk){
-        .run = run, .row = row, .result = result, .longer = longer, .sure = !row && run->learns, .connection.fd = -1};
-    talk->connection.in = g_byte_array_new();
-    talk->began = talk_now();
-    talk->deadline = talk->began + run->t_accept + MAX(talk_t_start(talk), talk_t_idle(talk)) * 3 / 2 +
-                     30 * talk_t_react(talk) + 4 * run->t_settle;
+    struct talk *talk = g_new(struct talk, 1);
+
+    *talk = (struct talk){.job = {.run = run,
+                                  .row = row,
+                                  .result = result ? result : case_result_new(),
+                                  .owns_result = !result,
+                                  .longer = longer,
+                                  .sure = !row && run->learns},
+                          .connection = {.fd = -1, .in = g_byte_array_new()}};
+    talk->job.began = talk_now();
+    talk->job.deadline = talk->job.began + run->t_accept + MAX(talk_t_start(talk), talk_t_idle(talk)) * 3 / 2 +
+                         30 * talk_t_react(talk) + 4 * run->t_settle;
+    return talk;
 }
 
-void talk_take_case(struct talk *to, const struct talk *from)
+const struct talk_job *talk_job(const struct talk *talk)
 {
-    to->run = from->run;
-    to->row = from->row;
-    to->result = from->result;
-    to->began = from->began;
-    to->deadline = from->deadline;
-    to->longer = from->longer;
-    to->sure = from->sure;
-    to->wait.patience = from->wait.patience;
-    to->wait.waits = from->wait.waits;
-    to->received_all = from->received_all;
-    to->connection.flooded = from->connection.flooded;
+    return &talk->job;
+}
+
+void talk_extend(struct talk *talk, int64_t ns)
+{
+    talk->job.deadline += ns;
+}
+
+void talk_last_on(struct talk *talk)
+{
+    talk->job.deadline = INT64_MAX;
+    talk->job.received = 0;
+}
+
+void talk_set_patience(struct talk *talk, int64_t ns)
+{
+    talk->job.patience = ns;
+}
+
+/* What is left of a talker without its connection. */
+static struct talk without_connection(const struct talk *talk, GByteArray *in)
+{
+    struct talk left = {.job = talk->job, .connection = {.fd = -1, .in = in}};
+
+    left.job.open_error = 0;
+    left.job.queued = false;
+    return left;
 }
 
 static void forget_connection(struct talk *talk)
 {
-    struct talk fresh = {.connection = {.fd = -1, .in = talk->connection.in}};
-
-    talk_take_case(&fresh, talk);
     talk_end_saying(talk);
     watch_free(talk->connection.watch);
-    g_free(talk->scratch);
+    g_free(talk->transcript.scratch);
     g_byte_array_set_size(talk->connection.in, 0);
-    *talk = fresh;
+    *talk = without_connection(talk, talk->connection.in);
 }
 
 static bool is_of_test(const struct talk *talk, enum rule_id rule)
 {
     /* Not rules that are merely judged with it: their violations need not break the tested rule. */
-    return talk->row && rule_carried_by(&rule_catalogue[talk->row->rule], rule);
+    return talk->job.row && rule_carried_by(&rule_catalogue[talk->job.row->rule], rule);
 }
 
 /* Takes the engine's findings about the DUT: a breach of the tested rule decides, others become observations. */
@@ -258,22 +296,15 @@ static void suite_talk_take_findings(struct talk *talk)
             &g_array_index(findings, struct watch_finding, talk->connection.findings_taken++);
 
         /* A client connects to our port: it is not at fault if that is not the well-known port. */
-        if (finding->rule == RULE_NFSULB_6_3_01 && talk->run->dut == DUT_INITIATOR)
+        if (finding->rule == RULE_NFSULB_6_3_01 && talk->job.run->dut == DUT_INITIATOR)
             continue;
         if (is_of_test(talk, finding->rule))
             talk_failed(talk, "%s", finding->message);
         else if (finding->rule == RULE_MPA2_9_1_04)
             continue; /* our Requests ask for more Reads than a device has to serve: not the device's fault */
         else if (finding->severity != SEVERITY_NOTE)
-            g_ptr_array_add(talk->result->observations,
-                            g_strdup_printf("%s: %s", rule_catalogue[finding->rule].id, finding->message));
+            talk_observe(talk, finding->rule, finding->message);
     }
-}
-
-void talk_take_findings(struct talk *talk)
-{
-    if (talk->connection.watch)
-        suite_talk_take_findings(talk);
 }
 
 /*
@@ -289,7 +320,7 @@ static void say_first_fpdu(struct talk *talk)
     if (!talk_is_initiator(talk) || !talk_is_open(talk) || talk->connection.our_fin || !ours || !theirs ||
         !ours->has_enhanced || !theirs->has_enhanced || theirs->flags & MPA_FLAG_R || !theirs->enhanced.peer_to_peer)
         return;
-    if (!talk->operating)
+    if (!talk->startup.operating)
         talk_begin_operation(talk);
     if (talk->connection.out_offset > talk_framing(talk, true)->seq_start)
         return;
@@ -301,7 +332,7 @@ static void say_first_fpdu(struct talk *talk)
     talk_say(talk, "term 2/0/07"); /* RFC 6581 section 8 */
 }
 
-void talk_hang_up(struct talk *talk)
+static void close_in_order(struct talk *talk)
 {
     int64_t until = talk_now() + MIN(talk_t_react(talk), 500 * ms);
 
@@ -314,7 +345,7 @@ void talk_hang_up(struct talk *talk)
      * Closes in order, so that the DUT can serve the next connection; but a device that failed to close must not close
      * now, as if by itself.
      */
-    if (talk->result->outcome == OUTCOME_FAILED && talk_is_open(talk)) {
+    if (talk->job.result->outcome == OUTCOME_FAILED && talk_is_open(talk)) {
         talk_reset(talk);
     } else if (!talk->connection.dut_reset && !talk->connection.our_reset) {
         say_first_fpdu(talk);
@@ -333,23 +364,60 @@ void talk_hang_up(struct talk *talk)
     suite_talk_take_findings(talk);
 }
 
+bool talk_hang_up(struct talk *talk)
+{
+    const uint64_t received = talk->connection.in_offset, said = talk->connection.out_offset;
+
+    close_in_order(talk);
+    return talk->connection.in_offset > received && talk->connection.out_offset == said;
+}
+
 void talk_renew(struct talk *talk)
 {
-    talk_hang_up(talk);
+    close_in_order(talk);
     forget_connection(talk);
 }
 
-void talk_clear(struct talk *talk)
+void talk_end_job(struct talk *talk)
 {
-    talk_hang_up(talk);
-    forget_connection(talk);
+    if (!talk)
+        return;
+    talk_renew(talk);
     g_byte_array_unref(talk->connection.in);
+    if (talk->job.owns_result)
+        case_result_free(talk->job.result);
+    g_free(talk);
+}
+
+bool talk_may_hand_over(const struct talk *talk)
+{
+    const enum case_outcome outcome = talk->job.result->outcome;
+
+    return talk_is_whole(talk) && talk->job.result->ports->len > 0 && !talk->connection.cut_short &&
+           talk->connection.parsed == talk->connection.in->len &&
+           (!talk->job.row || outcome == OUTCOME_PASSED || outcome == OUTCOME_NOT_APPLICABLE);
+}
+
+void talk_hand_over(struct talk *to, struct talk *from)
+{
+    const GArray *ports = from->job.result->ports;
+    const struct talk old = *to;
+
+    if (from->connection.watch)
+        suite_talk_take_findings(from);
+    *to = *from;
+    *from = without_connection(from, old.connection.in);
+    to->job = old.job;
+    to->next.mss = old.next.mss;
+    g_array_append_vals(to->job.result->ports, &g_array_index(ports, guint, ports->len - 1), 1);
+    if (to->saying.said)
+        to->saying.said->socket = to;
 }
 
 /* A SYN is retransmitted after 1 s and after 3 s: a device that has answered before gets no more time than that. */
 int64_t talk_connect_time(const struct talk *talk)
 {
-    const struct talk_run *run = talk->run;
+    const struct talk_run *run = talk->job.run;
 
     if (run->accept_given)
         return run->t_accept;
@@ -358,11 +426,11 @@ int64_t talk_connect_time(const struct talk *talk)
 
 int64_t talk_accept_time(const struct talk *talk)
 {
-    const struct talk_run *run = talk->run;
+    const struct talk_run *run = talk->job.run;
     int64_t waited = g_atomic_int_get(&run->waited_ms) * ms;
 
-    if (talk->wait.patience > 0)
-        return talk->wait.patience;
+    if (talk->job.patience > 0)
+        return talk->job.patience;
     return run->sign == SIGN_UNKNOWN || run->jobs > 1 ? run->t_accept
                                                       : MIN(run->t_accept, MAX(run->t_recover, 4 * waited));
 }
@@ -377,20 +445,20 @@ static void note_wait(struct talk_run *run, int64_t began)
 
 void talk_wait_to_listen(struct talk *talk)
 {
-    talk->wait.waits = true;
+    talk->job.waits = true;
 }
 
 /* A device that serves one connection at a time may need a moment until it listens again. */
 static int suite_talk_connect_to_device(struct talk *talk, const struct tcp_wish *wish, char **why)
 {
-    bool waits = talk->row && (talk->wait.waits || !talk->result->said);
-    int64_t until = talk_now() + (waits ? talk->run->t_recover : 0);
+    bool waits = talk->job.row && (talk->job.waits || !talk->job.result->said);
+    int64_t until = talk_now() + (waits ? talk->job.run->t_recover : 0);
     int fd;
 
-    talk->deadline += pace_wait(talk->run->pace); /* the wait does not count as the case's time */
-    while ((fd = tcp_connect(talk->run->host, talk->run->port, wish, talk_connect_time(talk), why)) < 0 &&
+    talk->job.deadline += pace_wait(talk->job.run->pace); /* the wait does not count as the case's time */
+    while ((fd = tcp_connect(talk->job.run->host, talk->job.run->port, wish, talk_connect_time(talk), why)) < 0 &&
            errno == ECONNREFUSED && talk_now() < until && !suite_stopped) {
-        talk->result->away |= talk->result->said;
+        talk->job.result->away |= talk->job.result->said;
         g_clear_pointer(why, g_free);
         g_usleep(LISTEN_RETRY_US);
     }
@@ -422,7 +490,7 @@ static bool is_as_asked(int fd, const struct accepting *how)
 /* Accepts a connection that was opened as wanted; closes connections opened earlier, or for another case. */
 static int suite_talk_accept_device(const struct talk *talk, const struct accepting *how, char **why)
 {
-    const int listener = talk->run->listener;
+    const int listener = talk->job.run->listener;
     int fd = tcp_accept(listener, true, talk_accept_time(talk), why);
 
     if ((!how->crosses && !how->iss) || !wire_is_open())
@@ -445,22 +513,22 @@ static int suite_talk_accept_device(const struct talk *talk, const struct accept
 
 void talk_note_refusal(struct talk *talk, bool closed)
 {
-    talk->result->refused = true;
-    if (closed && talk->row && !talk->result->said)
-        g_atomic_int_inc(&talk->run->open_closes);
+    talk->job.result->refused = true;
+    if (closed && talk->job.row && !talk->job.result->said)
+        g_atomic_int_inc(&talk->job.run->open_closes);
 }
 
 bool talk_open(struct talk *talk)
 {
     struct watch_options options = {
-        .opener = talk->run->dut == DUT_RESPONDER ? WATCH_SUITE : WATCH_DUT,
+        .opener = talk->job.run->dut == DUT_RESPONDER ? WATCH_SUITE : WATCH_DUT,
         /* A little less than the cases wait, so that the engine sees enough time pass. */
         .t_react = talk_t_react(talk) * 9 / 10,
         .t_close = talk_t_close(talk) * 9 / 10,
         .t_start = talk_t_start(talk) * 9 / 10,
         .t_idle = talk_t_idle(talk) * 9 / 10,
-        .recorder = talk->run->recorder,
-        .layout = g_atomic_pointer_get(&talk->run->layout),
+        .recorder = talk->job.run->recorder,
+        .layout = g_atomic_pointer_get(&talk->job.run->layout),
         .mss = talk->next.mss,
     };
     const struct tcp_wish wish = {.mss = talk->next.mss,
@@ -475,30 +543,67 @@ bool talk_open(struct talk *talk)
     guint port;
 
     talk_renew(talk);
-    if (talk->run->dut == DUT_RESPONDER)
+    if (talk->job.run->dut == DUT_RESPONDER)
         talk->connection.fd = suite_talk_connect_to_device(talk, &wish, &why);
     else
         talk->connection.fd = suite_talk_accept_device(talk, &accepting, &why);
     if (talk->connection.fd < 0) {
-        talk->wait.open_error = errno;
         talk_note_refusal(talk, errno == ECONNRESET);
-        talk->result->away |= talk->result->said && errno == ECONNREFUSED;
-        talk_inconclusive(talk, "no connection: %s", why);
+        talk->job.result->away |= talk->job.result->said && errno == ECONNREFUSED;
+        talk_cannot_open(talk, errno, why);
         return false;
     }
-    if (talk->run->dut == DUT_INITIATOR) {
-        if (talk->run->sign != SIGN_UNKNOWN) /* before that the user may still be starting the device */
-            note_wait(talk->run, began);
-        talk->wait.queued = talk_now() - began < ms;
+    if (talk->job.run->dut == DUT_INITIATOR) {
+        if (talk->job.run->sign != SIGN_UNKNOWN) /* before that the user may still be starting the device */
+            note_wait(talk->job.run, began);
+        talk->job.queued = talk_now() - began < ms;
     }
     tcp_ends(talk->connection.fd, &options.ends[WATCH_SUITE], &options.ends[WATCH_DUT]);
-    port = options.ends[talk->run->dut == DUT_RESPONDER ? WATCH_SUITE : WATCH_DUT].port;
-    if (!talk->row && talk->run->sign == SIGN_UNKNOWN) /* later connections may come in parallel */
-        talk->run->device = options.ends[WATCH_DUT];
-    g_array_append_val(talk->result->ports, port);
+    port = options.ends[talk->job.run->dut == DUT_RESPONDER ? WATCH_SUITE : WATCH_DUT].port;
+    if (!talk->job.row && talk->job.run->sign == SIGN_UNKNOWN) /* later connections may come in parallel */
+        talk->job.run->device = options.ends[WATCH_DUT];
+    g_array_append_val(talk->job.result->ports, port);
     talk->connection.watch = watch_new(&options);
     talk_begin_saying(talk);
     return true;
+}
+
+void talk_cannot_open(struct talk *talk, int error, const char *why)
+{
+    talk->job.open_error = error;
+    talk_inconclusive(talk, "no connection: %s", why);
+}
+
+void talk_carry(struct talk *talk, const struct talk_carrier *carrier)
+{
+    talk->connection.carrier = carrier;
+}
+
+void *talk_carried(const struct talk *talk)
+{
+    return talk->connection.carrier ? talk->connection.carrier->ctx : NULL;
+}
+
+void talk_carrier_ended(struct talk *talk, bool in_order)
+{
+    talk->connection.dut_fin |= in_order;
+    talk->connection.dut_reset |= !in_order;
+}
+
+bool talk_is_whole(const struct talk *talk)
+{
+    return talk_is_open(talk) && !talk->connection.our_fin;
+}
+
+bool talk_has_reset(const struct talk *talk)
+{
+    return talk->connection.our_reset;
+}
+
+bool talk_was_ended(const struct talk *talk)
+{
+    return talk->connection.dut_fin || talk->connection.dut_reset || talk->job.open_error == ECONNRESET ||
+           talk->transcript.heard.is_terminate;
 }
 
 bool talk_is_open(const struct talk *talk)
@@ -520,7 +625,7 @@ static uint64_t acked_by_dut(const struct talk *talk)
 /* An RST is an answer, too: the octets will never be acknowledged. */
 static bool has_arrived(struct talk *talk, int64_t ns)
 {
-    int64_t until = MIN(talk_now() + ns, talk->deadline);
+    int64_t until = MIN(talk_now() + ns, talk->job.deadline);
 
     if (talk->connection.carrier)
         return talk->connection.carrier->has_arrived(talk->connection.carrier->ctx, until);
@@ -545,10 +650,10 @@ bool talk_delivered(struct talk *talk)
 
 /* ---- sending ---- */
 
-static bool suite_talk_may_send(const struct talk *talk)
+bool talk_is_sending(const struct talk *talk)
 {
     return talk->connection.fd >= 0 && !talk->connection.dut_reset && !talk->connection.our_reset &&
-           !talk->connection.our_fin && talk_now() < talk->deadline;
+           talk_now() < talk->job.deadline;
 }
 
 void talk_write(struct talk *talk, const void *p, size_t n)
@@ -556,16 +661,16 @@ void talk_write(struct talk *talk, const void *p, size_t n)
     GString *caption;
     size_t sent;
 
-    if (!suite_talk_may_send(talk) || n == 0)
+    if (!talk_is_sending(talk) || talk->connection.our_fin || n == 0)
         return;
-    talk->result->said = true;
+    talk->job.result->said = true;
     caption = g_string_new(NULL);
     talk_caption(talk, true, p, n, caption);
     talk_note(talk, true, p, n, caption->str);
     g_string_free(caption, TRUE);
     /* The watcher sees octets before the answer to them. */
     watch_octets(talk->connection.watch, WATCH_SUITE, p, n, talk->connection.in_offset + talk->connection.dut_fin);
-    sent = tcp_write(talk->connection.fd, p, n, MIN(talk->deadline, talk_now() + talk_t_close(talk)));
+    sent = tcp_write(talk->connection.fd, p, n, MIN(talk->job.deadline, talk_now() + talk_t_close(talk)));
     talk->connection.out_offset += sent;
     if (sent < n) {
         talk->connection.cut_short = true;
@@ -579,12 +684,12 @@ void talk_together(struct talk *talk, bool on)
     if (talk->connection.fd < 0)
         return;
     tcp_cork(talk->connection.fd, on);
-    talk->result->said |= !on; /* a start-up that does not leave alone is a stimulus */
+    talk->job.result->said |= !on; /* a start-up that does not leave alone is a stimulus */
 }
 
 void talk_finish(struct talk *talk)
 {
-    if (!suite_talk_may_send(talk))
+    if (!talk_is_sending(talk) || talk->connection.our_fin)
         return;
     talk->connection.our_fin = true;
     talk_note(talk, true, NULL, 0, "FIN");
@@ -618,11 +723,12 @@ static bool suite_talk_take(struct talk *talk)
     case TCP_READ_OCTETS:
         watch_octets(talk->connection.watch, WATCH_DUT, octets, n, acked_by_dut(talk));
         talk->connection.in_offset += n;
-        talk->received_all += n;
+        talk->job.received += n;
         g_byte_array_append(talk->connection.in, octets, (guint)n);
-        if (talk->received_all > talk->run->received_max) {
-            talk_inconclusive(talk, "the device sent more than %" G_GUINT64_FORMAT " octets", talk->run->received_max);
-            talk->connection.flooded = true;
+        if (talk->job.received > talk->job.run->received_max) {
+            talk_inconclusive(talk, "the device sent more than %" G_GUINT64_FORMAT " octets",
+                              talk->job.run->received_max);
+            talk->job.flooded = true;
             talk_reset(talk);
         }
         return true;
@@ -660,7 +766,7 @@ bool talk_receive(struct talk *talk, int64_t until)
 {
     int64_t left;
 
-    until = MIN(until, talk->deadline);
+    until = MIN(until, talk->job.deadline);
     do {
         /* Nothing can come after both FINs. */
         if (talk->connection.fd < 0 || talk->connection.dut_reset ||
@@ -678,14 +784,14 @@ uint64_t talk_out_offset(const struct talk *talk)
     return talk->connection.out_offset;
 }
 
-void talk_set_mss(struct talk *talk, uint16_t mss)
+struct talk_next *talk_for_next(struct talk *talk)
 {
-    talk->next.mss = mss;
+    return &talk->next;
 }
 
 void talk_set_window(struct talk *talk, unsigned octets)
 {
-    if (talk->connection.fd >= 0 && talk->operating)
+    if (talk->connection.fd >= 0 && talk->startup.operating)
         tcp_set_window(talk->connection.fd, octets);
     else
         talk->next.window = octets;
@@ -699,5 +805,5 @@ void talk_sleep(struct talk *talk, int64_t ns)
     }
     /* Many small delays add up: a device need not wait forever for octets that are sent in pieces. */
     if (talk_is_open(talk))
-        talk->result->dragged += MAX(talk_now() - until, 0);
+        talk->job.result->dragged += MAX(talk_now() - until, 0);
 }

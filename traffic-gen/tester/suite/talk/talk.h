@@ -18,6 +18,7 @@
 #define IWARP_TRAFFIC_TESTER_SUITE_TALK_TALK_H
 
 #include "support/advert.h"
+#include "traffic-gen/tester/suite/result/result.h"
 #include "traffic-gen/tester/suite/talk/suite.h"
 #include "wire/mpa_fpdu.h"
 #include "wire/mpa_startup.h"
@@ -43,8 +44,23 @@ void talk_not_applicable(struct talk *talk, const char *format, ...) G_GNUC_PRIN
  */
 void talk_passed_by_end(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
 bool talk_has_passed(const struct talk *talk); /* so far */
+bool talk_has_failed(const struct talk *talk);
+const char *talk_actual(const struct talk *talk); /* the description, until the next verdict; NULL: no verdict */
+/* The evidence for other cases in what the device did: after talk_passed(), but before talk_failed(). */
+void talk_show(struct talk *talk, enum case_shown shown);
+/* The device broke another rule: an observation, not a verdict. */
+void talk_observe(struct talk *talk, enum rule_id rule, const char *what);
+/*
+ * A usual start-up failed. closed: the device ended the connection. If our side has said nothing odd, this counts as a
+ * close where the device has to go on.
+ */
+void talk_note_refusal(struct talk *talk, bool closed);
+/* Adds a line to the ladder. octets may be NULL. */
+void talk_note(struct talk *talk, bool ours, const uint8_t *octets, size_t n, const char *caption);
 
 /* ---- connection and start-up ---- */
+
+enum { TALK_FRAME_ROOM = 2048 };
 
 /*
  * The start-up of our side. Zero (or NULL): as the device accepts it (traffic-gen/tester/suite/talk/startup_terms.h),
@@ -74,10 +90,29 @@ struct talk_wish {
     uint16_t private_length;
 };
 
+/* What the next connection of TCP is like, and only that one. */
+struct talk_next {
+    uint16_t mss; /* TCP_MAXSEG of our SYN: only as Initiator; 0: the system's */
+    bool crosses; /* simultaneous open, before we have seen the Initiator's SYN (NEED_WIRE) */
+    /* Octets of our SYN (NEED_WIRE), which must be written first on the connection, and live until then; NULL: none. */
+    const uint8_t *early;
+    size_t n_early;
+    uint64_t wraps_at; /* the octet of our stream with sequence number 0 (NEED_WIRE); 0: any */
+    unsigned window;   /* talk_set_window() */
+};
+struct talk_next *talk_for_next(struct talk *talk);
+
 /*
  * TCP only: connects to the DUT, or accepts its next connection. Ends any open connection first. False: verdict is set.
  */
 bool talk_open(struct talk *talk);
+/*
+ * Ends the connection, if any, in order, and collects the engine's findings. True: the device said more meanwhile, and
+ * we did not.
+ */
+bool talk_hang_up(struct talk *talk);
+/* The same, and prepares the talker for a new connection. */
+void talk_renew(struct talk *talk);
 /*
  * talk_open() and the start-up: full operation in which both sides may send. As Initiator we have then sent the RTR
  * (peer-to-peer) or a first FPDU (a zero-length Write); as Responder we have received the DUT's first FPDU. False:
@@ -92,11 +127,21 @@ const struct mpa_startup *talk_hear_frame(struct talk *talk);
 void talk_begin_operation(struct talk *talk);
 /* The Initiator's first FPDU: see talk_start(). */
 bool talk_first_fpdu(struct talk *talk);
+/* As Initiator: sends an RTR of one of these types (enum mpa_rtr). */
+void talk_send_rtr(struct talk *talk, unsigned types);
+/* The pause of an Initiator between the Reply and its first FPDU. */
+int64_t talk_settle_time(const struct talk *talk);
+/* Our first FPDU follows the Reply at once, though the case has not asked for this: no pause is known to be needed. */
+bool talk_hurries(const struct talk *talk);
 
 bool talk_is_initiator(const struct talk *talk);                          /* our side; the DUT is the Responder */
 const struct mpa_startup *talk_frame(const struct talk *talk, bool ours); /* NULL: not yet */
 const struct advert_memory *talk_region(struct talk *talk, enum advert_region region); /* NULL: verdict is set */
 bool talk_crc(const struct talk *talk);                                                /* CRC is in use */
+size_t talk_frame_octets(const struct talk *talk, bool ours, uint8_t out[TALK_FRAME_ROOM]);
+bool talk_is_operating(const struct talk *talk);           /* full operation has begun */
+const struct advert *talk_advert(const struct talk *talk); /* all memory that the device advertises, if any */
+const struct mpa_framing *talk_framing(const struct talk *talk, bool ours); /* in full operation */
 uint16_t talk_dut_ird(const struct talk *talk); /* Reads that the DUT serves at once; 1 if unknown */
 
 /* ---- sending ---- */
@@ -117,12 +162,11 @@ enum talk_sign {
 
 /* Sends raw octets in one write. */
 void talk_write(struct talk *talk, const void *p, size_t n);
-void talk_together(struct talk *talk, bool on);     /* while on, octets are collected and leave in one segment */
-void talk_finish(struct talk *talk);                /* our FIN */
-void talk_reset(struct talk *talk);                 /* our RST */
-void talk_sleep(struct talk *talk, int64_t ns);     /* receives meanwhile, and keeps the octets */
-uint64_t talk_out_offset(const struct talk *talk);  /* octets sent on this connection */
-void talk_set_mss(struct talk *talk, uint16_t mss); /* in our SYN, for the next connection; only as Initiator */
+void talk_together(struct talk *talk, bool on);    /* while on, octets are collected and leave in one segment */
+void talk_finish(struct talk *talk);               /* our FIN */
+void talk_reset(struct talk *talk);                /* our RST */
+void talk_sleep(struct talk *talk, int64_t ns);    /* receives meanwhile, and keeps the octets */
+uint64_t talk_out_offset(const struct talk *talk); /* octets sent on this connection */
 /*
  * Sets about how many octets the device can send while we read none: for the next connection, as Initiator; for this
  * one in full operation, where the number can only grow.
@@ -151,12 +195,10 @@ bool talk_say_octets(struct talk *talk, const void *p, size_t n, const char *for
 /* Asks the question for that sign, changed by words. */
 bool talk_ask(struct talk *talk, enum talk_sign sign, const char *words);
 /*
- * Returns the octets unsent, to be cut or delayed. Our stream continues after them once they are written. NULL: verdict
- * is set.
+ * The same, but returns the octets unsent, to be cut or delayed. Our stream continues after them once they are written.
+ * p: NULL for the usual payload. NULL: verdict is set.
  */
-#define talk_octets(talk, ...) talk_octets_of((talk), NULL, 0, __VA_ARGS__)
-/* The same with this payload in Sends and Writes. */
-GByteArray *talk_octets_of(struct talk *talk, const void *p, size_t n, const char *format, ...) G_GNUC_PRINTF(4, 5);
+GByteArray *talk_octets(struct talk *talk, const void *p, size_t n, const char *format, ...) G_GNUC_PRINTF(4, 5);
 /* Octets of ULP payload in our messages; the payload of our unchanged Send. */
 enum { TALK_MESSAGE = 64 };
 bool talk_echoes_message(const struct ddp_segment *echo);
@@ -196,11 +238,24 @@ struct talk_heard {
 
 /* The DUT's next action within ns. Valid until the next call; after FIN and RST it returns the same again. */
 const struct talk_heard *talk_hear(struct talk *talk, int64_t ns);
+/* Keeps the DUT's start-up frame, which the case has heard by itself. */
+void talk_keep_frame(struct talk *talk, const struct talk_heard *heard);
 /* The last result of talk_hear(). */
 const struct talk_heard *talk_last(const struct talk *talk);
 /* In words: "Terminate layer 2 type 0 code 2", "FIN", "nothing within 2.0 s". Valid until the next call. */
 const char *talk_describe(struct talk *talk, const struct talk_heard *heard);
-bool talk_is_open(const struct talk *talk); /* neither FIN nor RST from the DUT, no RST from us */
+const char *talk_found(struct talk *talk); /* the same of talk_last() */
+/* The same with other words. */
+const char *talk_phrase(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* The DUT's Terminate on this connection, by its layout; NULL: none. */
+const struct rdmap_terminate *talk_terminate(const struct talk *talk);
+/* The number of the DUT's FPDUs with a correct CRC on this connection, and of the Markers in its FPDUs. */
+unsigned talk_fpdus(const struct talk *talk, unsigned *markers);
+bool talk_is_open(const struct talk *talk);   /* neither FIN nor RST from the DUT, no RST from us */
+bool talk_is_whole(const struct talk *talk);  /* nor a FIN from us */
+bool talk_has_reset(const struct talk *talk); /* our RST */
+/* The DUT has ended it: by FIN, RST (at once, if TCP accepted only to reset) or a Terminate before a later close. */
+bool talk_was_ended(const struct talk *talk);
 
 /* Messages from the device that are not answers. */
 enum talk_due {
@@ -236,7 +291,11 @@ int64_t talk_t_idle(const struct talk *talk);  /* --idle-timeout */
 
 /* The sign that can be requested on this connection; SIGN_TCP: none. */
 enum talk_sign talk_usable_sign(const struct talk *talk);
+/* Whether that sign can be requested on this connection, and whether this is the answer. */
+bool talk_can_ask(const struct talk *talk, enum talk_sign sign);
+bool talk_is_sign(const struct talk *talk, enum talk_sign sign, const struct talk_heard *heard);
 bool talk_reads(const struct talk *talk);  /* Reads are answered on this connection */
+bool talk_needs_reads(struct talk *talk);  /* the same; false: verdict is set */
 bool talk_echoes(const struct talk *talk); /* Sends come back */
 /*
  * Waits at most T_react until the device's TCP has everything sent on this connection: it is acknowledged, or answered

@@ -83,7 +83,7 @@ void talk_caption(const struct talk *talk, bool ours, const uint8_t *p, size_t n
     struct mpa_fpdu fpdu;
     size_t need;
 
-    if (!talk->operating) {
+    if (!talk->startup.operating) {
         if (mpa_startup_decode(&frame, &need, p, n) == MPA_STARTUP_OK && need <= n) {
             describe_frame(&frame, out);
             if (need < n)
@@ -131,8 +131,8 @@ const char *talk_describe(struct talk *talk, const struct talk_heard *heard)
         break;
     case TALK_GARBAGE:
         g_string_append_printf(text, "%zu octets that are no %s", heard->n,
-                               talk->operating ? "FPDU with a correct CRC" : "start-up frame");
-        if (talk->operating && heard->is_terminate) {
+                               talk->startup.operating ? "FPDU with a correct CRC" : "start-up frame");
+        if (talk->startup.operating && heard->is_terminate) {
             g_string_append(text, ", but would be ");
             describe_terminate(&heard->terminate, text);
         }
@@ -147,6 +147,32 @@ const char *talk_describe(struct talk *talk, const struct talk_heard *heard)
     g_strlcpy(talk->transcript.description, text->str, sizeof talk->transcript.description);
     g_string_free(text, TRUE);
     return talk->transcript.description;
+}
+
+const char *talk_found(struct talk *talk)
+{
+    return talk_describe(talk, &talk->transcript.heard);
+}
+
+const char *talk_phrase(struct talk *talk, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    g_vsnprintf(talk->transcript.description, sizeof talk->transcript.description, format, args);
+    va_end(args);
+    return talk->transcript.description;
+}
+
+const struct rdmap_terminate *talk_terminate(const struct talk *talk)
+{
+    return talk->transcript.has_ended_by ? &talk->transcript.ended_by : NULL;
+}
+
+unsigned talk_fpdus(const struct talk *talk, unsigned *markers)
+{
+    *markers = talk->transcript.markers;
+    return talk->transcript.fpdus;
 }
 
 /* ---- parsing ---- */
@@ -179,7 +205,7 @@ static bool parse_frame(struct talk *talk)
     const uint8_t *p = talk->connection.in->data + talk->connection.parsed;
     size_t n = unparsed(talk), need;
 
-    if (talk->startup[WATCH_DUT].known || mpa_startup_key_matches(kind, p, n) < MIN(n, MPA_KEY_LEN)) {
+    if (talk->startup.frame[WATCH_DUT].known || mpa_startup_key_matches(kind, p, n) < MIN(n, MPA_KEY_LEN)) {
         hear_report(talk, TALK_GARBAGE, n); /* before full operation nothing can follow the device's frame */
         return true;
     }
@@ -200,12 +226,12 @@ static void read_meaning(struct talk *talk)
     struct terminate_layouts table = {0};
     const struct terminate_host host = {.layouts = &table};
     enum rdmap_terminate_status status = rdmap_terminate_decode(meant, ddp->payload, ddp->payload_len);
-    const char *known = g_atomic_pointer_get(&talk->run->layout), *layout;
+    const char *known = g_atomic_pointer_get(&talk->job.run->layout), *layout;
 
     rdmap_terminate_assume(known, &host);
     layout = rdmap_terminate_reread(meant, &status, ddp->payload, ddp->payload_len, &host);
     if (layout) {
-        g_atomic_pointer_set(&talk->run->layout, layout);
+        g_atomic_pointer_set(&talk->job.run->layout, layout);
     } else if (known && rdmap_terminate_meant(known, meant->layer, meant->etype, meant->code, &word)) {
         meant->layer = word.layer;
         meant->etype = word.etype;
@@ -230,7 +256,7 @@ static bool parse_fpdu(struct talk *talk)
 
     if (mpa_fpdu_parse(&heard->fpdu, &need, talk_framing(talk, false), true, talk->connection.parsed_offset,
                        talk->connection.in->data + talk->connection.parsed, unparsed(talk),
-                       talk->scratch) != MPA_FPDU_OK)
+                       talk->transcript.scratch) != MPA_FPDU_OK)
         return false;
     heard->crc_good = heard->fpdu.crc == heard->fpdu.crc_computed;
     heard->has_ddp = ddp_segment_decode(&heard->ddp, heard->fpdu.ulpdu, heard->fpdu.ulpdu_length);
@@ -290,7 +316,7 @@ const struct talk_heard *talk_hear(struct talk *talk, int64_t ns)
     talk->transcript.heard = (struct talk_heard){0};
     forget_parsed(talk);
     for (;;) {
-        if (unparsed(talk) > 0 && (talk->operating ? parse_fpdu(talk) : parse_frame(talk)))
+        if (unparsed(talk) > 0 && (talk->startup.operating ? parse_fpdu(talk) : parse_frame(talk)))
             return &talk->transcript.heard;
         if (hear_is_over(talk))
             return hear_report_over(talk);

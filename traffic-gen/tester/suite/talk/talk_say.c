@@ -38,8 +38,8 @@ static const struct advert_memory *region_named(struct talk *talk, const struct 
 /* STag and Tagged Offset of a zero-length Write are not checked (RFC 5041 section 5.2). */
 static struct advert_memory harmless_place(const struct talk *talk)
 {
-    return talk->advert.n > REGION_ALL ? talk->advert.regions[REGION_ALL]
-                                       : (struct advert_memory){.stag = HARMLESS_STAG};
+    return talk->startup.advert.n > REGION_ALL ? talk->startup.advert.regions[REGION_ALL]
+                                               : (struct advert_memory){.stag = HARMLESS_STAG};
 }
 
 static void set_payload(const struct talk *talk, struct message *message, size_t n)
@@ -253,7 +253,7 @@ bool talk_ask(struct talk *talk, enum talk_sign sign, const char *words)
     return *question && talk_say_octets(talk, talk->saying.given, talk->saying.given_n, "%s %s", question, words);
 }
 
-GByteArray *talk_octets_of(struct talk *talk, const void *p, size_t n, const char *format, ...)
+GByteArray *talk_octets(struct talk *talk, const void *p, size_t n, const char *format, ...)
 {
     g_autofree char *text = NULL;
     enum role role = talk_role(talk);

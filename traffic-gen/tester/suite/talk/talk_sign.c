@@ -16,7 +16,8 @@ bool talk_can_ask(const struct talk *talk, enum talk_sign sign)
     case SIGN_READ:
         return talk_dut_ird(talk) > 0;
     case SIGN_REGION:
-        return talk_dut_ird(talk) > 0 && talk->advert.n > REGION_ALL && talk->advert.regions[REGION_ALL].length > 0;
+        return talk_dut_ird(talk) > 0 && talk->startup.advert.n > REGION_ALL &&
+               talk->startup.advert.regions[REGION_ALL].length > 0;
     case SIGN_ECHO:
         return true;
     case SIGN_RPC: /* for a server: a client must not be called before it asks for it (RFC 8167 section 6) */
@@ -46,7 +47,7 @@ const char *talk_question(struct talk *talk, enum talk_sign sign)
         talk->saying.given_n = sizeof echo_words;
         return "send";
     case SIGN_RPC:
-        talk->saying.null_xid = sign_draw_xid(talk->run);
+        talk->saying.null_xid = sign_draw_xid(talk->job.run);
         rpc_null_send(talk->saying.null_call, talk->saying.null_xid);
         talk->saying.given = talk->saying.null_call;
         talk->saying.given_n = sizeof talk->saying.null_call;
@@ -78,10 +79,10 @@ bool talk_is_sign(const struct talk *talk, enum talk_sign sign, const struct tal
 
 enum talk_sign talk_usable_sign(const struct talk *talk)
 {
-    if (talk_can_ask(talk, talk->run->sign))
-        return talk->run->sign;
+    if (talk_can_ask(talk, talk->job.run->sign))
+        return talk->job.run->sign;
     for (enum talk_sign sign = SIGN_READ; sign < SIGN_SPEAKS; sign++) {
-        if (talk->run->signs & 1u << sign && talk_can_ask(talk, sign))
+        if (talk->job.run->signs & 1u << sign && talk_can_ask(talk, sign))
             return sign;
     }
     return SIGN_TCP;
@@ -89,17 +90,24 @@ enum talk_sign talk_usable_sign(const struct talk *talk)
 
 bool talk_reads(const struct talk *talk)
 {
-    return talk->run->signs & (1u << SIGN_READ | 1u << SIGN_REGION) && talk_dut_ird(talk) > 0;
+    return talk->job.run->signs & (1u << SIGN_READ | 1u << SIGN_REGION) && talk_dut_ird(talk) > 0;
+}
+
+bool talk_needs_reads(struct talk *talk)
+{
+    if (!talk_reads(talk))
+        talk_not_applicable(talk, "the device is not known to answer Reads");
+    return talk_reads(talk);
 }
 
 bool talk_echoes(const struct talk *talk)
 {
-    return talk->run->signs & 1u << SIGN_ECHO;
+    return talk->job.run->signs & 1u << SIGN_ECHO;
 }
 
 int64_t talk_settle_time(const struct talk *talk)
 {
-    if (talk->run->t_settle > 0)
-        return talk->run->t_settle;
-    return g_atomic_int_get(&talk->run->late_first) ? settle_guess : 0;
+    if (talk->job.run->t_settle > 0)
+        return talk->job.run->t_settle;
+    return g_atomic_int_get(&talk->job.run->late_first) ? settle_guess : 0;
 }

@@ -14,20 +14,43 @@ static const int64_t piece_pause = 30 * INT64_C(1000000), many_pieces_pause = IN
 
 bool talk_is_initiator(const struct talk *talk)
 {
-    return talk->run->dut == DUT_RESPONDER;
+    return talk->job.run->dut == DUT_RESPONDER;
 }
 
 const struct mpa_startup *talk_frame(const struct talk *talk, bool ours)
 {
     enum watch_side side = ours ? WATCH_SUITE : WATCH_DUT;
 
-    return talk->startup[side].known ? &talk->startup[side].frame : NULL;
+    return talk->startup.frame[side].known ? &talk->startup.frame[side].frame : NULL;
+}
+
+size_t talk_frame_octets(const struct talk *talk, bool ours, uint8_t out[TALK_FRAME_ROOM])
+{
+    const struct talk_frame_kept *kept = &talk->startup.frame[ours ? WATCH_SUITE : WATCH_DUT];
+
+    memcpy(out, kept->octets, kept->n);
+    return kept->n;
+}
+
+bool talk_is_operating(const struct talk *talk)
+{
+    return talk->startup.operating;
+}
+
+const struct advert *talk_advert(const struct talk *talk)
+{
+    return &talk->startup.advert;
+}
+
+bool talk_hurries(const struct talk *talk)
+{
+    return talk_settle_time(talk) == 0 && talk_is_initiator(talk) && !talk->startup.at_once;
 }
 
 const struct advert_memory *talk_region(struct talk *talk, enum advert_region region)
 {
-    if (region < talk->advert.n && talk->advert.regions[region].stag != 0)
-        return &talk->advert.regions[region];
+    if (region < talk->startup.advert.n && talk->startup.advert.regions[region].stag != 0)
+        return &talk->startup.advert.regions[region];
     if (region == REGION_SHARED)
         talk_not_applicable(talk, "the device advertises no memory that all its connections share (region %u)", region);
     else
@@ -84,7 +107,7 @@ static struct mpa_enhanced talk_startup_asked(const struct startup_terms *terms,
 
 static uint8_t our_flags(const struct talk *talk, const struct talk_wish *wish)
 {
-    const struct startup_terms *terms = &talk->run->terms;
+    const struct startup_terms *terms = &talk->job.run->terms;
     const struct mpa_startup *request = talk_frame(talk, false);
     bool no_crc = wish->no_crc || terms->no_crc;
 
@@ -104,7 +127,7 @@ static uint8_t asked_revision(const struct startup_terms *terms, const struct ta
 
 static struct mpa_startup our_request(const struct talk *talk, const struct talk_wish *wish)
 {
-    const struct startup_terms *terms = &talk->run->terms;
+    const struct startup_terms *terms = &talk->job.run->terms;
     bool usual = !wish->revision_0 && wish->revision == 0 && !wish->enhanced;
     bool enhanced = usual ? terms->enhanced : wish->enhanced;
 
@@ -127,7 +150,7 @@ static struct mpa_startup our_reply(const struct talk *talk, const struct talk_w
     if (request && request->has_enhanced && request->revision >= 2) {
         frame.flags |= MPA_FLAG_S;
         frame.has_enhanced = true;
-        frame.enhanced = talk_startup_answer(talk->run, &request->enhanced);
+        frame.enhanced = talk_startup_answer(talk->job.run, &request->enhanced);
     }
     return frame;
 }
@@ -138,7 +161,7 @@ static size_t our_words(const struct talk *talk, const struct talk_wish *wish, u
         .version = RPCRDMA_PD_VERSION, .send_size = RPC_INLINE, .receive_size = RPC_INLINE};
     struct advert_wish advert = wish->advert;
 
-    switch (talk->run->terms.words) {
+    switch (talk->job.run->terms.words) {
     case PRIVATE_DATA_NONE:
         return 0;
     case PRIVATE_DATA_RPC:
@@ -147,11 +170,11 @@ static size_t our_words(const struct talk *talk, const struct talk_wish *wish, u
         break;
     }
     /* An Initiator without private data does not expect ours. */
-    if (!talk_is_initiator(talk) && talk->advert.n == 0 && advert.flags == 0)
+    if (!talk_is_initiator(talk) && talk->startup.advert.n == 0 && advert.flags == 0)
         return 0;
     if (advert.receives == 0 && advert.size == 0 && advert.flags == 0)
         advert = (struct advert_wish){RECEIVES_DEFAULT, RECEIVE_SIZE_DEFAULT, ADVERT_ECHO};
-    return advert_wish_encode(&advert, talk->run->lab, out);
+    return advert_wish_encode(&advert, talk->job.run->lab, out);
 }
 
 /* The octets of that frame; NULL: the wish cannot be expressed. */
@@ -170,7 +193,7 @@ static GByteArray *make_frame(struct talk *talk, const struct talk_wish *wish)
         .ulp_data = wish->private_data ? wish->private_data : words,
         .ulp_length = wish->private_data ? wish->private_length : (uint16_t)n,
     };
-    octets = talk_octets(talk, "startup %s", wish->frame ? wish->frame : "");
+    octets = talk_octets(talk, NULL, 0, "startup %s", wish->frame ? wish->frame : "");
     *own = (struct startup_wish){0};
     return octets;
 }
@@ -208,20 +231,36 @@ static void pause_late(struct talk *talk)
     talk_sleep(talk, MIN(late_pause, talk_t_start(talk) / LATE_PART));
 }
 
+/* Keeps the start-up frame of a side, as far as there is room. */
+static void keep_startup(struct talk *talk, enum watch_side side, const uint8_t *p, size_t n)
+{
+    struct talk_frame_kept *kept = &talk->startup.frame[side];
+    size_t need;
+
+    kept->n = MIN(n, TALK_FRAME_ROOM);
+    memcpy(kept->octets, p, kept->n);
+    kept->known = mpa_startup_decode(&kept->frame, &need, kept->octets, kept->n) == MPA_STARTUP_OK;
+}
+
+void talk_write_of_end(struct talk *talk, const void *p, size_t n, bool is_stimulus)
+{
+    const bool said = talk->job.result->said || is_stimulus;
+
+    if (!talk->startup.frame[WATCH_SUITE].known && n <= TALK_FRAME_ROOM)
+        keep_startup(talk, WATCH_SUITE, p, n);
+    talk_write(talk, p, n);
+    talk->job.result->said = said;
+}
+
 bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
 {
-    bool said = talk->result->said || !talk_startup_is_usual(wish);
+    bool said = talk->job.result->said || !talk_startup_is_usual(wish);
     g_autoptr(GByteArray) octets = make_frame(talk, wish ? wish : &no_wish);
-    uint8_t *kept = talk->startup[WATCH_SUITE].octets;
-    size_t need;
 
     if (!octets)
         return false;
     talk_mark(talk, DUE_TERMINATE);
-    talk->startup[WATCH_SUITE].n = MIN(octets->len, TALK_FRAME_ROOM);
-    memcpy(kept, octets->data, talk->startup[WATCH_SUITE].n);
-    talk->startup[WATCH_SUITE].known = mpa_startup_decode(&talk->startup[WATCH_SUITE].frame, &need, kept,
-                                                          talk->startup[WATCH_SUITE].n) == MPA_STARTUP_OK;
+    keep_startup(talk, WATCH_SUITE, octets->data, octets->len);
     if (wish && wish->late)
         pause_late(talk);
     if (wish && (wish->in_pieces || wish->in_octets || wish->cuts))
@@ -234,7 +273,7 @@ bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
         talk_write(talk, octets->data + half, octets->len - half);
     } else
         talk_write(talk, octets->data, octets->len);
-    talk->result->said = said; /* a start-up that the device accepts is not a stimulus */
+    talk->job.result->said = said; /* a start-up that the device accepts is not a stimulus */
     return true;
 }
 
@@ -254,20 +293,16 @@ void talk_plain_startup(struct talk *talk)
 
 void talk_keep_frame(struct talk *talk, const struct talk_heard *heard)
 {
-    size_t n = MIN(heard->n, TALK_FRAME_ROOM), need;
+    const struct mpa_startup *frame;
 
-    memcpy(talk->startup[WATCH_DUT].octets, heard->octets, n);
-    talk->startup[WATCH_DUT].n = n;
-    if (mpa_startup_decode(&talk->startup[WATCH_DUT].frame, &need, talk->startup[WATCH_DUT].octets, n) ==
-        MPA_STARTUP_OK) {
-        const struct mpa_startup *frame = &talk->startup[WATCH_DUT].frame;
-
-        talk->startup[WATCH_DUT].known = true;
-        if (frame->ulp_length > 0 && frame->ulp_data)
-            advert_decode(&talk->advert, frame->ulp_data, frame->ulp_length);
-        else if (frame->private_data && !frame->has_enhanced)
-            advert_decode(&talk->advert, frame->private_data, frame->pd_length);
-    }
+    keep_startup(talk, WATCH_DUT, heard->octets, heard->n);
+    frame = talk_frame(talk, false);
+    if (!frame)
+        return;
+    if (frame->ulp_length > 0 && frame->ulp_data)
+        advert_decode(&talk->startup.advert, frame->ulp_data, frame->ulp_length);
+    else if (frame->private_data && !frame->has_enhanced)
+        advert_decode(&talk->startup.advert, frame->private_data, frame->pd_length);
 }
 
 const struct mpa_startup *talk_hear_frame(struct talk *talk)
@@ -277,8 +312,8 @@ const struct mpa_startup *talk_hear_frame(struct talk *talk)
 
     if (heard->what != TALK_FRAME)
         return NULL;
-    if (!talk->row)
-        patience_note(&talk->run->patience, talk_now() - began);
+    if (!talk->job.row)
+        patience_note(&talk->job.run->patience, talk_now() - began);
     talk_keep_frame(talk, heard);
     return talk_frame(talk, false);
 }
@@ -289,7 +324,7 @@ void talk_begin_operation(struct talk *talk)
     bool old = (ours && ours->revision == 0) || (theirs && theirs->revision == 0);
     enum role us = talk_role(talk);
 
-    talk->operating = true;
+    talk->startup.operating = true;
     talk->saying.said->crc = old || (ours && ours->flags & MPA_FLAG_C) || (theirs && theirs->flags & MPA_FLAG_C);
     talk->saying.said->version = old ? 0 : 1;
     /* Each M bit says what its sender wants to receive; the grid begins after the start-up frame (section 4.3). */
@@ -297,9 +332,9 @@ void talk_begin_operation(struct talk *talk)
                                                           .seq_start = talk->connection.out_offset};
     talk->saying.said->framing[!us] = (struct mpa_framing){.markers = old || (ours && ours->flags & MPA_FLAG_M),
                                                            .seq_start = talk->connection.parsed_offset};
-    if (talk_framing(talk, false)->markers && !talk->scratch)
-        talk->scratch = g_new(struct mpa_fpdu_scratch, 1);
-    if (talk_settle_time(talk) > 0 && talk_is_initiator(talk) && !talk->at_once)
+    if (talk_framing(talk, false)->markers && !talk->transcript.scratch)
+        talk->transcript.scratch = g_new(struct mpa_fpdu_scratch, 1);
+    if (talk_settle_time(talk) > 0 && talk_is_initiator(talk) && !talk->startup.at_once)
         talk_sleep(talk, talk_settle_time(talk));
 }
 
@@ -349,7 +384,7 @@ static bool begin_as_initiator(struct talk *talk)
     }
     talk_send_rtr(talk, types);
     if (types == MPA_RTR_READ && !talk_hear_opcode(talk, RDMAP_READ_RESPONSE)) {
-        talk_inconclusive(talk, "expected an answer to the RTR Read; found %s", talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "expected an answer to the RTR Read; found %s", talk_found(talk));
         return false;
     }
     return true;
@@ -358,7 +393,7 @@ static bool begin_as_initiator(struct talk *talk)
 static bool talk_startup_is_advertised(struct talk *talk, const struct talk_heard *heard)
 {
     return heard && heard->has_ddp && !heard->ddp.tagged &&
-           advert_decode(&talk->advert, heard->ddp.payload, heard->ddp.payload_len);
+           advert_decode(&talk->startup.advert, heard->ddp.payload, heard->ddp.payload_len);
 }
 
 /* Some private data have no room for it: then the advertisement answers a Send with our wishes. */
@@ -367,12 +402,11 @@ static bool ask_for_memory(struct talk *talk)
     const struct advert_wish wish = {RECEIVES_DEFAULT, RECEIVE_SIZE_DEFAULT, ADVERT_ECHO};
     uint8_t words[ADVERT_WISH_LEN];
 
-    advert_wish_encode(&wish, talk->run->lab, words);
+    advert_wish_encode(&wish, talk->job.run->lab, words);
     talk_say_octets(talk, words, sizeof words, "send");
     if (talk_startup_is_advertised(talk, talk_hear_opcode(talk, RDMAP_SEND)))
         return true;
-    talk_inconclusive(talk, "expected the advertisement that a Send asked for; found %s",
-                      talk_describe(talk, talk_last(talk)));
+    talk_inconclusive(talk, "expected the advertisement that a Send asked for; found %s", talk_found(talk));
     return false;
 }
 
@@ -381,9 +415,9 @@ bool talk_first_fpdu(struct talk *talk)
     const struct talk_heard *heard;
 
     if (talk_is_initiator(talk))
-        return begin_as_initiator(talk) && (!talk->run->asks || ask_for_memory(talk));
+        return begin_as_initiator(talk) && (!talk->job.run->asks || ask_for_memory(talk));
     heard = talk_hear(talk, talk_t_close(talk));
-    if (talk->run->asks)
+    if (talk->job.run->asks)
         talk_startup_is_advertised(talk,
                                    heard); /* an Initiator advertises its memory in its first message, or not at all */
     if (heard->what == TALK_FPDU && !heard->is_terminate)
@@ -408,11 +442,11 @@ static const char *missing_need(const struct talk *talk)
         {NEED_PEER_TO_PEER, "the device does not speak the peer-to-peer mode of RFC 6581"},
     };
     const struct mpa_startup *theirs = talk_frame(talk, false);
-    unsigned has = talk->run->services | talk->run->has;
+    unsigned has = talk->job.run->services | talk->job.run->has;
 
-    if (!talk->row)
+    if (!talk->job.row)
         return NULL;
-    if (talk->advert.n > 0)
+    if (talk->startup.advert.n > 0)
         has |= NEED_REGIONS | NEED_ECHO | NEED_RECEIVES;
     if (theirs && theirs->has_enhanced) {
         has |= NEED_ENHANCED;
@@ -420,7 +454,7 @@ static const char *missing_need(const struct talk *talk)
             has |= NEED_PEER_TO_PEER;
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(needs); i++) {
-        if (talk->row->needs & needs[i].need & ~has)
+        if (talk->job.row->needs & needs[i].need & ~has)
             return needs[i].what;
     }
     return NULL;
@@ -453,11 +487,11 @@ static bool talk_startup_take_frame(struct talk *talk, const struct talk_wish *w
         return frame_suits(talk, wish, theirs);
     talk_note_refusal(talk, !theirs && (talk->connection.dut_fin || talk->connection.dut_reset));
     if (theirs)
-        talk_inconclusive(talk, "the start-up was rejected: %s", talk_describe(talk, talk_last(talk)));
+        talk_inconclusive(talk, "the start-up was rejected: %s", talk_found(talk));
     else {
         const struct talk_heard *heard = talk_last(talk);
 
-        if (wish->enhanced && !(talk->run->has & NEED_ENHANCED) &&
+        if (wish->enhanced && !(talk->job.run->has & NEED_ENHANCED) &&
             (heard->what == TALK_FIN || heard->what == TALK_RESET))
             talk_not_applicable(talk, "the device closes after an enhanced Request, as one without RFC 6581 does");
         else
@@ -473,7 +507,7 @@ bool talk_start(struct talk *talk, const struct talk_wish *wish)
         wish = &no_wish;
     if (!talk_open(talk))
         return false;
-    talk->at_once = wish->at_once;
+    talk->startup.at_once = wish->at_once;
     if (talk_is_initiator(talk)) {
         if (!talk_send_frame(talk, wish) || !talk_startup_take_frame(talk, wish))
             return false;

@@ -6,8 +6,21 @@
 #include "traffic-gen/ends/stack/rpc_header.h"
 #include "traffic-gen/speak/say/conversation.h"
 #include "traffic-gen/tester/suite/talk/talk.h"
+#include "traffic-gen/tester/suite/watch/watch.h"
 
 enum { TALK_DESCRIPTION = 512 };
+
+/* Both start-up frames, and what follows from them (talk_startup.c). */
+struct talk_startup {
+    struct talk_frame_kept {
+        bool known;
+        struct mpa_startup frame;
+        uint8_t octets[TALK_FRAME_ROOM];
+        size_t n;
+    } frame[2]; /* by enum watch_side */
+    struct advert advert;
+    bool operating, at_once;
+};
 
 /* Our side of a conversation (talk_say.c): framing, CRC, MSNs. */
 struct talk_saying {
@@ -24,6 +37,7 @@ struct talk_saying {
 struct talk_transcript {
     unsigned fpdus, markers;
     struct talk_heard heard;
+    struct mpa_fpdu_scratch *scratch;
     char description[TALK_DESCRIPTION];
     struct rdmap_terminate ended_by; /* the DUT's Terminate, by its layout */
     bool has_ended_by;

@@ -5,15 +5,9 @@
 
 static const int64_t slice_ns = 2 * INT64_C(1000000);
 
-static bool is_sending(const struct talk *talk)
-{
-    return talk->connection.fd >= 0 && !talk->connection.dut_reset && !talk->connection.our_reset &&
-           talk_now() < talk->deadline;
-}
-
 bool talk_hold(struct talk *talk)
 {
-    if (!is_sending(talk) || !talk_delivered(talk) || !is_sending(talk))
+    if (!talk_is_sending(talk) || !talk_delivered(talk) || !talk_is_sending(talk))
         return false;
     wire_hold(talk->connection.fd, true);
     return true;
@@ -29,7 +23,7 @@ void talk_put(struct talk *talk, const struct wire_put *put, const char *what)
 {
     g_autofree char *caption = NULL;
 
-    if (!is_sending(talk))
+    if (!talk_is_sending(talk))
         return;
     caption = g_strdup_printf("segment at %" G_GINT64_FORMAT ": %s", put->from, what);
     talk_note(talk, true, put->n > 0 ? put->p : NULL, put->n, caption);
@@ -38,39 +32,23 @@ void talk_put(struct talk *talk, const struct wire_put *put, const char *what)
 
 bool talk_await_ack(struct talk *talk, uint64_t offset)
 {
-    const int64_t until = MIN(talk_now() + talk_t_react(talk), talk->deadline);
+    const int64_t until = MIN(talk_now() + talk_t_react(talk), talk->job.deadline);
 
-    while (is_sending(talk) &&
+    while (talk_is_sending(talk) &&
            talk->connection.out_offset - MIN(wire_unacknowledged(talk->connection.fd), talk->connection.out_offset) <
                offset) {
         if (talk_now() >= until)
             return false;
         talk_receive(talk, talk_now() + slice_ns);
     }
-    return is_sending(talk);
-}
-
-void talk_set_early(struct talk *talk, const uint8_t *p, size_t n)
-{
-    talk->next.early = p;
-    talk->next.n_early = n;
-}
-
-void talk_wrap_at(struct talk *talk, uint64_t offset)
-{
-    talk->next.wraps_at = offset;
-}
-
-void talk_cross(struct talk *talk)
-{
-    talk->next.crosses = true;
+    return talk_is_sending(talk);
 }
 
 void talk_narrow(struct talk *talk, uint16_t mtu)
 {
     g_autofree char *caption = g_strdup_printf("ICMP: the path takes no more than %u octets", mtu);
 
-    if (!is_sending(talk))
+    if (!talk_is_sending(talk))
         return;
     talk_note(talk, true, NULL, 0, caption);
     wire_narrow(talk->connection.fd, mtu);

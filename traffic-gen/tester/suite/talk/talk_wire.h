@@ -17,12 +17,6 @@ void talk_let_go(struct talk *talk);
 void talk_put(struct talk *talk, const struct wire_put *put, const char *what);
 /* Waits at most T_react until the device has acknowledged all octets before that offset. */
 bool talk_await_ack(struct talk *talk, uint64_t offset);
-/* Puts octets into the SYN of our next connection; the same octets must be written first on it. p lives until then. */
-void talk_set_early(struct talk *talk, const uint8_t *p, size_t n);
-/* The octet of our stream with sequence number 0 on the next connections; 0: any. */
-void talk_wrap_at(struct talk *talk, uint64_t offset);
-/* The Initiator's next connection: we open it too, before we have seen its SYN. */
-void talk_cross(struct talk *talk);
 /* Sends an ICMP message: the path to us takes packets of at most mtu octets from now on. */
 void talk_narrow(struct talk *talk, uint16_t mtu);
 

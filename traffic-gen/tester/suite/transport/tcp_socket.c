@@ -21,6 +21,20 @@ enum { BACKLOG = 64, MS = 1000000, STALE_MS = 250, ROOM_SLICE_US = 1000 };
 
 volatile sig_atomic_t suite_stopped;
 
+static void suite_stop(int number)
+{
+    (void)number;
+    suite_stopped = 1;
+}
+
+void suite_stop_on_signals(void)
+{
+    const struct sigaction action = {.sa_handler = suite_stop, .sa_flags = (int)SA_RESETHAND};
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
 static int64_t socket_now_ns(void)
 {
     return g_get_monotonic_time() * 1000;

@@ -15,6 +15,8 @@
 
 /* Set by a signal handler: every wait ends, here and in talks. */
 extern volatile sig_atomic_t suite_stopped;
+/* From here on SIGINT or SIGTERM sets it; a second one ends the process. */
+void suite_stop_on_signals(void);
 
 enum { TCP_STOP_SLICE_MS = 200 }; /* longest time until the signal is noticed */
 

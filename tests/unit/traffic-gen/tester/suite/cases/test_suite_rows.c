@@ -14,18 +14,17 @@
 static void say(const struct suite_case *row, enum suite_dut dut, enum talk_sign sign, bool odd)
 {
     struct talk_run run = {.dut = dut, .sign = sign, .signs = 1u << sign, .t_react = 1000, .listener = -1};
-    struct case_result *result = case_result_new();
-    struct talk talk;
+    struct talk *talk = talk_begin_job(&run, row, 1, NULL);
 
-    talk_init(&talk, &run, row, 1, result);
-    talk.advert.n = REGION_COUNT;
+    talk->startup.advert.n = REGION_COUNT;
     for (unsigned i = 0; i < REGION_COUNT; i++)
-        talk.advert.regions[i] = (struct advert_memory){.stag = 0x100 + i, .address = 0x1000, .length = 0x10000};
-    talk_begin_saying(&talk);
-    if (!row_say_rest(&talk, row, odd) || result->actual)
-        fail_msg("%s, %s: %s", row->says, odd ? "odd" : "for comparison", result->actual ? result->actual : "unsaid");
-    talk_clear(&talk);
-    case_result_free(result);
+        talk->startup.advert.regions[i] =
+            (struct advert_memory){.stag = 0x100 + i, .address = 0x1000, .length = 0x10000};
+    talk_begin_saying(talk);
+    if (!row_say_rest(talk, row, odd) || talk_actual(talk))
+        fail_msg("%s, %s: %s", row->says, odd ? "odd" : "for comparison",
+                 talk_actual(talk) ? talk_actual(talk) : "unsaid");
+    talk_end_job(talk);
 }
 
 static bool is_rpc(const struct suite_case *row)
@@ -36,27 +35,24 @@ static bool is_rpc(const struct suite_case *row)
 UNIT_TEST(test_wishes)
 {
     static const struct suite_case odd = {.rule = RULE_RPCR_3_3_1_08, .duts = DUT_ANY, .says = "with credit=3; file"};
-    struct case_result *result = case_result_new();
     struct talk_run run = {.dut = DUT_RESPONDER, .listener = -1};
+    struct talk *talk = talk_begin_job(&run, &odd, 1, NULL);
     struct talker_wish wish;
-    struct talk talk;
     unsigned n = 0;
 
-    talk_init(&talk, &run, &odd, 1, result);
     for (const struct suite *const *suite = suites; *suite; suite++) {
         for (unsigned i = 0; i < (*suite)->n; i++) {
             if (!is_rpc(&(*suite)->cases[i]))
                 continue;
-            assert_true(rpcrdma_wish(&talk, &(*suite)->cases[i], &wish));
+            assert_true(rpcrdma_wish(talk, &(*suite)->cases[i], &wish));
             n++;
         }
     }
     assert_true(n > 90);
-    assert_false(rpcrdma_wish(&talk, &odd, &wish));
-    assert_int_equal(result->outcome, OUTCOME_INCONCLUSIVE);
-    assert_non_null(strstr(result->actual, "credit=3"));
-    talk_clear(&talk);
-    case_result_free(result);
+    assert_false(rpcrdma_wish(talk, &odd, &wish));
+    assert_int_equal(talk_job(talk)->result->outcome, OUTCOME_INCONCLUSIVE);
+    assert_non_null(strstr(talk_actual(talk), "credit=3"));
+    talk_end_job(talk);
 }
 
 /* ---- stimuli of RPC-over-RDMA ---- */
@@ -127,14 +123,12 @@ static bool say_rpc(const struct suite_case *row, enum suite_dut dut, uint32_t n
         .write = write_nowhere, .room = room_nowhere, .close = close_nothing, .now = never, .mss = 1460};
     const struct qp_options options = {.mpa = {.role = dut == DUT_RESPONDER ? MPA_END_INITIATOR : MPA_END_RESPONDER}};
     struct talk_run run = {.dut = dut, .t_react = 1000, .listener = -1};
-    struct case_result *result = case_result_new();
-    struct talk talk;
+    struct talk *talk = talk_begin_job(&run, row, 1, NULL);
     struct rpc_talker talker = {
-        .talk = &talk, .port = &rpc_port_socket, .xid = XID, .files = {.root_n = 8, .name = "a file"}};
+        .talk = talk, .port = &rpc_port_socket, .xid = XID, .files = {.root_n = 8, .name = "a file"}};
     bool said;
 
     run.nfs = nfs_run_new();
-    talk_init(&talk, &run, row, 1, result);
     talker.heard = g_ptr_array_new();
     talker.files.names = g_ptr_array_new_with_free_func(g_free);
     g_ptr_array_add(talker.heard, call_of_device(nfs));
@@ -143,15 +137,14 @@ static bool say_rpc(const struct suite_case *row, enum suite_dut dut, uint32_t n
     memset(talker.files.root, 0xA5, talker.files.root_n);
     rpc_talker_make_end(&talker, &(struct talker_wish){0}, &options, &stream);
     said = rpc_talker_say(&talker, "%s", stimulus);
-    assert_int_equal(said, !result->actual);
+    assert_int_equal(said, !talk_actual(talk));
     rpc_talker_let_go(&talker);
     if (talker.server.peer)
         nfs_peer_free(talker.server.peer);
     g_ptr_array_unref(talker.heard);
     g_ptr_array_unref(talker.files.names);
-    talk_clear(&talk);
+    talk_end_job(talk);
     nfs_run_free(run.nfs);
-    case_result_free(result);
     return said;
 }
 
@@ -215,15 +208,12 @@ UNIT_TEST(test_what_cannot_be_said)
     for (unsigned i = 0; i < ARRAY_LENGTH(texts); i++) {
         const struct suite_case row = {.rule = RULE_DDP_4_1_03, .duts = DUT_ANY, .says = texts[i]};
         struct talk_run run = {.dut = DUT_RESPONDER, .sign = SIGN_READ, .listener = -1};
-        struct case_result *result = case_result_new();
-        struct talk talk;
+        struct talk *talk = talk_begin_job(&run, &row, 1, NULL);
 
-        talk_init(&talk, &run, &row, 1, result);
-        talk_begin_saying(&talk);
-        assert_false(row_say_rest(&talk, &row, true));
-        assert_int_equal(result->outcome, OUTCOME_INCONCLUSIVE);
-        assert_non_null(result->actual);
-        talk_clear(&talk);
-        case_result_free(result);
+        talk_begin_saying(talk);
+        assert_false(row_say_rest(talk, &row, true));
+        assert_int_equal(talk_job(talk)->result->outcome, OUTCOME_INCONCLUSIVE);
+        assert_non_null(talk_actual(talk));
+        talk_end_job(talk);
     }
 }

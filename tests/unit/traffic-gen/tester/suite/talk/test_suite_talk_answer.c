@@ -8,23 +8,22 @@
 
 struct conversation_of {
     struct talk_run run;
-    struct talk talk;
-    struct case_result *result;
+    struct talk *talk;
+    const struct case_result *result;
 };
 
 static void begin(struct conversation_of *one)
 {
     *one = (struct conversation_of){.run = {.dut = DUT_RESPONDER, .t_react = 1000, .listener = -1}};
-    one->result = case_result_new();
-    talk_init(&one->talk, &one->run, NULL, 1, one->result);
-    talk_begin_saying(&one->talk);
-    one->talk.operating = true;
+    one->talk = talk_begin_job(&one->run, NULL, 1, NULL);
+    one->result = talk_job(one->talk)->result;
+    talk_begin_saying(one->talk);
+    one->talk->startup.operating = true;
 }
 
 static void end(struct conversation_of *one)
 {
-    talk_clear(&one->talk);
-    case_result_free(one->result);
+    talk_end_job(one->talk);
 }
 
 /* ---- answers ---- */
@@ -74,11 +73,11 @@ UNIT_TEST(test_answers)
         const char *answer;
 
         begin(&one);
-        hear(&one.talk, LAST, RDMAP_SEND, nothing, WHOLE); /* before the mark */
-        talk_mark(&one.talk, table[i].due);
-        assert_null(talk_answer(&one.talk));
-        hear(&one.talk, table[i].control, table[i].opcode, of_mpa, table[i].most);
-        answer = talk_answer(&one.talk);
+        hear(one.talk, LAST, RDMAP_SEND, nothing, WHOLE); /* before the mark */
+        talk_mark(one.talk, table[i].due);
+        assert_null(talk_answer(one.talk));
+        hear(one.talk, table[i].control, table[i].opcode, of_mpa, table[i].most);
+        answer = talk_answer(one.talk);
         if (!answer != !table[i].answer || (answer && !strstr(answer, table[i].answer)))
             fail_msg("row %u: %s", i, answer ? answer : "no answer");
         end(&one);
@@ -90,14 +89,14 @@ UNIT_TEST(test_the_first_answer_stays)
     struct conversation_of one;
 
     begin(&one);
-    talk_mark(&one.talk, DUE_TERMINATE);
-    hear(&one.talk, LAST, RDMAP_TERMINATE, of_mpa, WHOLE);
-    assert_null(talk_answer(&one.talk));
-    hear(&one.talk, TAGGED, RDMAP_READ_RESPONSE, nothing, WHOLE); /* after it */
-    hear(&one.talk, LAST, RDMAP_TERMINATE, of_mpa, WHOLE);
-    assert_non_null(strstr(talk_answer(&one.talk), "Read Response"));
-    talk_mark(&one.talk, 0);
-    assert_null(talk_answer(&one.talk));
+    talk_mark(one.talk, DUE_TERMINATE);
+    hear(one.talk, LAST, RDMAP_TERMINATE, of_mpa, WHOLE);
+    assert_null(talk_answer(one.talk));
+    hear(one.talk, TAGGED, RDMAP_READ_RESPONSE, nothing, WHOLE); /* after it */
+    hear(one.talk, LAST, RDMAP_TERMINATE, of_mpa, WHOLE);
+    assert_non_null(strstr(talk_answer(one.talk), "Read Response"));
+    talk_mark(one.talk, 0);
+    assert_null(talk_answer(one.talk));
     end(&one);
 }
 
@@ -128,11 +127,11 @@ UNIT_TEST(test_reasons)
         struct conversation_of one;
 
         begin(&one);
-        one.talk.transcript.heard = (struct talk_heard){.what = TALK_FPDU, .is_terminate = true};
-        one.talk.transcript.heard.meant.layer = table[i].layer;
-        one.talk.transcript.heard.meant.etype = table[i].etype;
-        one.talk.transcript.heard.meant.code = table[i].code;
-        judge_refusal(&one.talk, &row);
+        one.talk->transcript.heard = (struct talk_heard){.what = TALK_FPDU, .is_terminate = true};
+        one.talk->transcript.heard.meant.layer = table[i].layer;
+        one.talk->transcript.heard.meant.etype = table[i].etype;
+        one.talk->transcript.heard.meant.code = table[i].code;
+        judge_refusal(one.talk, &row);
         if (one.result->outcome != table[i].outcome)
             fail_msg("row %u: %s", i, one.result->actual);
         end(&one);
@@ -178,9 +177,9 @@ UNIT_TEST(test_the_first_line_that_holds)
         struct conversation_of one;
 
         begin(&one);
-        assert_null(verdict_by_lines(&one.talk, &without, &reaction));
+        assert_null(verdict_by_lines(one.talk, &without, &reaction));
         assert_null(one.result->actual);
-        if (!verdict_by_lines(&one.talk, &row, &reaction) != !table[i].actual ||
+        if (!verdict_by_lines(one.talk, &row, &reaction) != !table[i].actual ||
             g_strcmp0(one.result->actual, table[i].actual) != 0 ||
             (table[i].actual && one.result->outcome != table[i].outcome))
             fail_msg("row %u: %s", i, one.result->actual);
