@@ -39,6 +39,12 @@ static bool is_of_partition(struct ib_rc *rc, unsigned side, const struct ib_pac
     return !accept->partition_sure || accept->partition[side] == pkey;
 }
 
+void ib_rc_partition(struct ib_rc *rc, uint16_t pkey)
+{
+    rc->accept.partition[0] = rc->accept.partition[1] = pkey & PARTITION;
+    rc->accept.partition_known[0] = rc->accept.partition_known[1] = rc->accept.partition_sure = true;
+}
+
 /* The first request offset that `requests` has not used, as far as this is known. */
 static uint64_t unused_of(const struct ib_requests *requests)
 {
@@ -107,6 +113,18 @@ static enum packet_refusal place_when_false(const struct ib_rc *rc, const struct
     return place_of_answer(requests, &waiting->packet, offset) == ACCEPTED ? ACCEPTED : REFUSED_ACK;
 }
 
+/* An answer of the side that the dispute is about: far ahead of everything that the other side has sent. */
+static bool is_wild_answer(const struct ib_rc *rc, const struct waiting *waiting, unsigned about)
+{
+    const struct ib_requests *requests = &rc->side[other_side(about)];
+    uint64_t offset;
+
+    return waiting->side == about && waiting->packet.info->response &&
+           ib_requests_offset(requests, waiting->packet.bth.psn, &offset) &&
+           place_of_answer(requests, &waiting->packet, offset) == DOUBTFUL &&
+           offset - unused_of(requests) > DISPUTE_PACKETS;
+}
+
 static void ib_accept_settle(struct ib_rc *rc, enum dispute_reading reading)
 {
     struct dispute dispute = rc->accept.dispute;
@@ -120,7 +138,9 @@ static void ib_accept_settle(struct ib_rc *rc, enum dispute_reading reading)
     }
     for (struct dispute_item *item = dispute_end(&rc->accept.dispute), *next; item; item = next) {
         const struct waiting *waiting = (struct waiting *)item;
-        enum packet_refusal place = reading == DISPUTE_TRUE ? ACCEPTED : place_when_false(rc, waiting, dispute.about);
+        enum packet_refusal place = is_wild_answer(rc, waiting, dispute.about) ? REFUSED_ACK
+                                    : reading == DISPUTE_TRUE                  ? ACCEPTED
+                                                              : place_when_false(rc, waiting, dispute.about);
 
         next = item->next;
         if (place == ACCEPTED)
@@ -189,6 +209,7 @@ bool ib_accept(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, 
                                                          .kind = REFUSED_ACK,
                                                          .at = offset + 1,
                                                          .sent = requests->next,
+                                                         .wild = offset - unused_of(requests) > DISPUTE_PACKETS,
                                                          .since_ns = time_ns});
     return !ib_accept_wait(rc, side, packet, frame, time_ns);
 }

@@ -56,6 +56,8 @@ static void managed_take_request(struct ib_connections *connections, struct pair
         ib_rc_start(pair->connection.rc, 1, cm->psn);
         ib_rc_rnr_retries(pair->connection.rc, 1, cm->path.rnr_retries);
         ib_rc_mtu(pair->connection.rc, ib_cm_mtu(cm->path_mtu));
+        if (cm->path.pkey != 0)
+            ib_rc_partition(pair->connection.rc, cm->path.pkey);
     }
     ib_pair_set_qp(connections, pair, 0, cm->qp, now_ns);
     INVARIANT(pair->id[0].pair == pair && pair->id[0].side == 0);

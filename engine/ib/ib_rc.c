@@ -254,10 +254,19 @@ static uint32_t sends_missing(const struct ib_requests *requests, const struct i
     return sends > UINT32_MAX ? UINT32_MAX : (uint32_t)sends;
 }
 
+/* The next request that was captured too early; NULL: none. A request far ahead may be forged (refuse_contradicted()).
+ */
+static const struct ib_held_packet *held_soon(const struct ib_requests *requests)
+{
+    const struct ib_held_packet *later = ib_held_first(&requests->held);
+
+    return later && later->offset <= requests->next + DISPUTE_PACKETS ? later : NULL;
+}
+
 /* A later request was sent long before: this packet is a copy, of which the first transmission was not captured. */
 static bool fills_late(const struct ib_rc *rc, const struct ib_requests *requests, int64_t time_ns)
 {
-    const struct ib_held_packet *later = ib_held_first(&requests->held);
+    const struct ib_held_packet *later = held_soon(requests);
 
     return later && time_ns - later->time_ns >= ib_rc_skew(rc);
 }
@@ -290,7 +299,7 @@ static void ib_rc_take_request(struct ib_rc *rc, unsigned side, const struct ib_
     requests->octets += part.length;
     requests->open = !packet->info->last;
     part.copy_ns = copy_before(rc, requests, place->time_ns);
-    part.others_held = requests->held.n > 0;
+    part.others_held = held_soon(requests) != NULL;
     part.resent = requests->repeats == IB_REPEATS_SEEN || fills_late(rc, requests, place->time_ns);
     if (part.last)
         requests->since_ns = place->time_ns;
@@ -757,8 +766,9 @@ void ib_rc_disconnect(struct ib_rc *rc, int64_t now_ns)
 }
 
 /*
- * Requests after a gap that nobody acknowledged, and that the side never reached although new requests came later:
- * after a loss, a requester sends everything from the gap on again (section 9.7.3.2), so another host sent these.
+ * Requests after a gap that nobody acknowledged. The side never reached them although new requests came later: after a
+ * loss, a requester sends everything from the gap on again (section 9.7.3.2), so another host sent these. Likewise if
+ * more requests are missing before them than any loss at the end of a capture explains.
  */
 static void refuse_contradicted(struct ib_rc *rc, unsigned side)
 {
@@ -767,7 +777,8 @@ static void refuse_contradicted(struct ib_rc *rc, unsigned side)
 
     if (requests->messages > 0 && !requests->next_least)
         rc->counts.refused[side][REFUSED_WINDOW] +=
-            ib_held_drop(&requests->held, requests->acked_known ? requests->acked : IB_RC_ORIGIN, latest->latest.frame);
+            ib_held_drop(&requests->held, requests->acked_known ? requests->acked : IB_RC_ORIGIN,
+                         requests->next + DISPUTE_PACKETS, latest->latest.frame);
 }
 
 size_t ib_rc_held(const struct ib_rc *rc, unsigned side)

@@ -149,6 +149,8 @@ void ib_rc_free(struct ib_rc *rc);
  */
 void ib_rc_start(struct ib_rc *rc, unsigned side, uint32_t psn);
 void ib_rc_mtu(struct ib_rc *rc, unsigned mtu);
+/* The partition of both sides, as the request for the connection says. */
+void ib_rc_partition(struct ib_rc *rc, uint16_t pkey);
 
 /* From connection management: how often `side` sends a request again after an RNR NAK; 7: without limit. */
 void ib_rc_rnr_retries(struct ib_rc *rc, unsigned side, uint8_t retries);

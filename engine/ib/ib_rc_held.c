@@ -105,7 +105,7 @@ bool ib_held_add(struct ib_held *held, size_t limit, uint64_t offset, const stru
     return true;
 }
 
-unsigned ib_held_drop(struct ib_held *held, uint64_t from, uint32_t before)
+unsigned ib_held_drop(struct ib_held *held, uint64_t from, uint64_t far, uint32_t before)
 {
     struct ib_held_packet **packets;
     size_t kept = 0, n = held->n;
@@ -116,7 +116,7 @@ unsigned ib_held_drop(struct ib_held *held, uint64_t from, uint32_t before)
     for (size_t i = 0; i < n; i++) {
         struct ib_held_packet *packet = packets[i];
 
-        if (packet->offset < from || packet->frame >= before) {
+        if (packet->offset < from || (packet->offset <= far && packet->frame >= before)) {
             packets[kept++] = packet;
             continue;
         }

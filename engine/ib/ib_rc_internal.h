@@ -44,8 +44,9 @@ static inline const struct ib_held_packet *ib_held_first(const struct ib_held *h
 }
 /* Removes the first packet; the caller frees it. */
 struct ib_held_packet *ib_held_take(struct ib_held *held);
-/* Drops packets at `from` and later that were captured before frame `before`. Returns their number. */
-unsigned ib_held_drop(struct ib_held *held, uint64_t from, uint32_t before);
+/* Drops packets at `from` and later that are beyond `far`, or were captured before frame `before`. Returns their
+ * number. */
+unsigned ib_held_drop(struct ib_held *held, uint64_t from, uint64_t far, uint32_t before);
 
 /* ---- packets as they were first sent ---- */
 

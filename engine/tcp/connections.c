@@ -492,7 +492,8 @@ static struct slot *replace(struct connections *connections, struct slot *slot, 
 {
     struct slot *former = slot->former;
 
-    if (slot->state == SLOT_OPEN && tcp_boundary_established(slot->connection.tcp)) {
+    if (slot->state == SLOT_OPEN &&
+        (tcp_boundary_established(slot->connection.tcp) || (!former && tcp_boundary_shaken(slot->connection.tcp)))) {
         if (former)
             end_former(connections, slot, now);
         free(slot->pending);

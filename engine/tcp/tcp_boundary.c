@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/tcp/tcp_boundary.h"
+#include "engine/packet/tcp_checksum.h"
 
 enum {
     /*
@@ -41,13 +42,17 @@ static bool jumps(const struct tcp_pair *pair, const struct tcp_segment *segment
            far(segment->ack, tcp_pair_facts(pair, 1 - segment->side));
 }
 
-bool tcp_boundary_established(const struct tcp_pair *pair)
+bool tcp_boundary_shaken(const struct tcp_pair *pair)
 {
     const struct tcp_side_facts *a = tcp_pair_facts(pair, 0), *b = tcp_pair_facts(pair, 1);
 
-    bool shaken = a->syn_seen && b->syn_seen && a->acked_known && b->acked_known; /* the handshake is complete */
+    return a->syn_seen && b->syn_seen && a->acked_known && b->acked_known && tcp_pair_state(pair) == TCP_PAIR_OPEN;
+}
 
-    return (shaken || (a->highest && b->highest)) && tcp_pair_state(pair) == TCP_PAIR_OPEN;
+bool tcp_boundary_established(const struct tcp_pair *pair)
+{
+    return tcp_pair_facts(pair, 0)->highest && tcp_pair_facts(pair, 1)->highest &&
+           tcp_pair_state(pair) == TCP_PAIR_OPEN;
 }
 
 /* Whether this segment shows that the other side accepted the SYN or SYN-ACK that was held back. */
@@ -90,8 +95,10 @@ static bool is_odd_reset(const struct tcp_pair *pair, const struct tcp_segment *
     const struct tcp_side_facts *facts = tcp_pair_facts(pair, segment->side),
                                 *peer = tcp_pair_facts(pair, !segment->side);
 
-    if (!(segment->flags & TCP_RST))
+    if (!(segment->flags & TCP_RST) || tcp_pair_is_disputed(pair)) /* the facts lack the segments that wait */
         return false;
+    if (tcp_checksum(segment) == TCP_CHECKSUM_WRONG) /* it may not count: engine/tcp/tcp_accept.h */
+        return true;
     if (!facts->syn_seen && facts->highest == 0 && peer->syn_seen && peer->highest == 0)
         return !(segment->flags & TCP_ACK) || segment->ack != peer->isn;
     return (facts->syn_seen || tcp_boundary_established(pair)) &&
@@ -104,7 +111,7 @@ enum tcp_boundary tcp_boundary_judge(const struct tcp_pair *pair, const struct t
     if (held && confirms(segment, held))
         return TCP_HAS_BEGUN;
     if (tcp_pair_is_reuse(pair, segment))
-        return tcp_boundary_established(pair) ? TCP_MAY_BEGIN : TCP_BEGINS;
+        return tcp_boundary_established(pair) || tcp_boundary_shaken(pair) ? TCP_MAY_BEGIN : TCP_BEGINS;
     if (is_odd_reset(pair, segment))
         return TCP_MAY_END;
     if (boundary_is_foreign(pair, segment))

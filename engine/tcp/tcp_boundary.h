@@ -18,9 +18,9 @@ enum tcp_boundary {
      */
     TCP_MAY_BEGIN,
     /*
-     * A reset beyond everything that its side has sent. A receiver acts only on a reset at RCV.NXT (RFC 5961 section
-     * 3.2), but octets before it may be missing in the capture. The caller holds back the reset until its side
-     * continues, or the connection ends.
+     * A reset beyond everything that its side has sent, or that acknowledges no SYN. A receiver acts only on a reset at
+     * RCV.NXT (RFC 5961 section 3.2), but octets before it may be missing in the capture. The caller holds back the
+     * reset until its side continues, or the connection ends.
      */
     TCP_MAY_END,
     TCP_STRAYS, /* the segment belongs to another connection, and opens none: ignore it */
@@ -55,7 +55,10 @@ static inline enum tcp_boundary tcp_boundary(const struct tcp_pair *pair, const 
                : tcp_boundary_judge(pair, segment, held);
 }
 
-/* Both sides have sent octets, and neither has ended the connection. */
+/* The handshake was captured and is complete, and the connection is open. */
+bool tcp_boundary_shaken(const struct tcp_pair *pair);
+
+/* Both sides have sent octets, and the connection is open. */
 bool tcp_boundary_established(const struct tcp_pair *pair);
 
 /*

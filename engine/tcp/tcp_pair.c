@@ -739,6 +739,11 @@ static enum packet_refusal pair_look(struct tcp_pair *pair, const struct tcp_seg
     return refusal;
 }
 
+bool tcp_pair_is_disputed(const struct tcp_pair *pair)
+{
+    return pair->accept.dispute.open;
+}
+
 bool tcp_pair_is_intact(struct tcp_pair *pair, const struct tcp_segment *segment)
 {
     enum packet_refusal refusal = pair_look(pair, segment);
@@ -784,7 +789,9 @@ static void settle_dispute(struct tcp_pair *pair, enum dispute_reading reading)
         if (((const struct waiting *)item)->suspect && !pair->accept.side[view.side].sum_unused)
             place = REFUSED_CHECKSUM;
         if (place == DOUBTFUL || (place == ACCEPTED && beyond))
-            place = reading == DISPUTE_TRUE ? ACCEPTED : (enum packet_refusal)dispute.kind;
+            place = reading == DISPUTE_TRUE && (dispute.wild || !tcp_accept_claim(&pair->accept, &view).wild)
+                        ? ACCEPTED
+                        : (enum packet_refusal)dispute.kind;
         if (place == ACCEPTED) {
             pair_take(pair, segment);
         } else {
@@ -833,6 +840,16 @@ static bool pair_holds_back(struct tcp_pair *pair, const struct tcp_segment *seg
 
     if (suspect && pair->at_once)
         return false;
+    if (segment->flags & TCP_RST && view.heard[0] &&
+        (view.start < 0 || view.start > (int64_t)pair_reach(pair, view.side))) {
+        pair_refuse(pair, segment, REFUSED_WINDOW);
+        return true;
+    }
+    if (is_syn(segment) && view.acks && view.heard[1] &&
+        (view.acked < 0 || view.acked > (int64_t)view.sent[1])) { /* RFC 9293 section 3.10.7.3: the answer is a RST */
+        pair_refuse(pair, segment, REFUSED_ACK);
+        return true;
+    }
     if (suspect && !pair->accept.dispute.open) {
         struct dispute claim = tcp_accept_sum_claim(&view);
 

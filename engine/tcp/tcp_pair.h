@@ -128,6 +128,9 @@ struct tcp_side_facts {
 };
 const struct tcp_side_facts *tcp_pair_facts(const struct tcp_pair *pair, unsigned side);
 
+/* Segments wait until it is clear which of them count (tcp_accept.h). */
+bool tcp_pair_is_disputed(const struct tcp_pair *pair);
+
 /* Whether a receiver looks at the segment, judging by checksum and flags; otherwise it is counted. */
 bool tcp_pair_is_intact(struct tcp_pair *pair, const struct tcp_segment *segment);
 

@@ -116,10 +116,13 @@ static bool forge_flags(struct forged *f, uint8_t flags)
     return true;
 }
 
+/* A side that waits for the answer to its SYN takes any reset that acknowledges the SYN. */
 static bool forge_reset_far(struct forged *f)
 {
+    bool first = f->transport[13] & TCP_SYN;
+
     move_sequence(f, FAR_IN_TCP);
-    return forge_flags(f, TCP_RST | TCP_ACK);
+    return forge_flags(f, TCP_RST | TCP_ACK) && !first;
 }
 
 static bool forge_reset_damaged(struct forged *f)
@@ -129,8 +132,10 @@ static bool forge_reset_damaged(struct forged *f)
 
 static bool forge_end_far(struct forged *f)
 {
+    bool first = f->transport[13] & TCP_SYN;
+
     move_sequence(f, FAR_IN_TCP);
-    return forge_flags(f, TCP_FIN | TCP_ACK);
+    return forge_flags(f, TCP_FIN | TCP_ACK) && !first;
 }
 
 static bool forge_data_far(struct forged *f)

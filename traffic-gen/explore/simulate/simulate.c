@@ -205,7 +205,8 @@ static const struct judged_finding *first_beyond(const GArray *these, const GArr
     for (unsigned i = 0; i < these->len; i++) {
         const struct judged_finding *finding = &g_array_index(these, struct judged_finding, i);
 
-        if (finding->severity != SEVERITY_NOTE && count_rule(these, finding->rule) > count_rule(others, finding->rule))
+        if (finding->severity != SEVERITY_NOTE && strcmp(finding->rule->id, suspicion) != 0 &&
+            count_rule(these, finding->rule) > count_rule(others, finding->rule))
             return finding;
     }
     return NULL;
