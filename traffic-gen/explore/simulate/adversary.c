@@ -48,12 +48,7 @@ static struct forged forged_layers(uint8_t *frame, size_t n, bool roce, uint64_t
     return f;
 }
 
-static size_t tcp_header_of(const struct forged *f)
-{
-    return (size_t)(f->transport[12] >> 4) * 4;
-}
-
-/* Other octets of payload; false: it has none. */
+/* header, behind: octets around the payload. False: there is no payload. */
 static bool change_payload(struct forged *f, size_t header, size_t behind)
 {
     size_t payload = f->n > header + behind ? f->n - header - behind : 0;
@@ -90,204 +85,99 @@ static void right_icrc(struct forged *f)
         f->transport[n + i] = (uint8_t)(crc >> 8 * i);
 }
 
-/* ---- kinds: each changes a copy; false: the packet does not have what the kind changes ---- */
-
-static void move_sequence(struct forged *f, uint32_t by)
-{
-    put_be32(f->transport + 4, get_be32(f->transport + 4) + by);
-}
-
-static bool forge_damaged(struct forged *f)
-{
-    return change_payload(f, tcp_header_of(f), 0);
-}
-
-/* A segment without payload, where the copied one begins. */
-static bool forge_flags(struct forged *f, uint8_t flags)
-{
-    size_t payload = f->n - tcp_header_of(f);
-
-    f->n -= payload;
-    if (f->ipv6)
-        put_be16(f->ip + 4, (uint16_t)f->n);
-    else
-        put_be16(f->ip + 2, (uint16_t)(f->ip_header + f->n));
-    f->transport[13] = flags;
-    return true;
-}
-
-/* A side that waits for the answer to its SYN takes any reset that acknowledges the SYN. */
-static bool forge_reset_far(struct forged *f)
-{
-    bool first = f->transport[13] & TCP_SYN;
-
-    move_sequence(f, FAR_IN_TCP);
-    return forge_flags(f, TCP_RST | TCP_ACK) && !first;
-}
-
-static bool forge_reset_damaged(struct forged *f)
-{
-    return forge_flags(f, TCP_RST | TCP_ACK);
-}
-
-static bool forge_end_far(struct forged *f)
-{
-    bool first = f->transport[13] & TCP_SYN;
-
-    move_sequence(f, FAR_IN_TCP);
-    return forge_flags(f, TCP_FIN | TCP_ACK) && !first;
-}
-
-static bool forge_data_far(struct forged *f)
-{
-    move_sequence(f, FAR_IN_TCP);
-    return change_payload(f, tcp_header_of(f), 0);
-}
-
-static bool forge_acknowledge_far(struct forged *f)
-{
-    put_be32(f->transport + 8, get_be32(f->transport + 8) + FAR_IN_TCP);
-    change_payload(f, tcp_header_of(f), 0);
-    return f->transport[13] & TCP_ACK;
-}
-
-static bool forge_without_ack(struct forged *f)
-{
-    f->transport[13] &= (uint8_t)~TCP_ACK;
-    return !(f->transport[13] & TCP_SYN) && change_payload(f, tcp_header_of(f), 0);
-}
-
-static bool forge_syn(struct forged *f)
-{
-    put_be32(f->transport + 4, (uint32_t)f->random);
-    put_be32(f->transport + 8, 0);
-    return forge_flags(f, TCP_SYN);
-}
-
-static bool forge_blind_data(struct forged *f)
-{
-    put_be32(f->transport + 4, (uint32_t)f->random);
-    put_be32(f->transport + 8, (uint32_t)(f->random >> 32));
-    return change_payload(f, tcp_header_of(f), 0);
-}
-
-static bool forge_blind_reset(struct forged *f)
-{
-    put_be32(f->transport + 4, (uint32_t)f->random);
-    return forge_flags(f, TCP_RST);
-}
-
-static bool forge_payload_tcp(struct forged *f)
-{
-    return change_payload(f, tcp_header_of(f), 0);
-}
-
-/* IPv4's total length is longer than the frame. */
-static bool forge_long_datagram(struct forged *f)
-{
-    if (f->ipv6)
-        return false;
-    put_be16(f->ip + 2, (uint16_t)(get_be16(f->ip + 2) + 100));
-    return change_payload(f, tcp_header_of(f), 0);
-}
-
-static bool is_rc(const struct forged *f)
-{
-    return f->transport[0] >> 5 == IB_RC;
-}
-
-static void move_psn(struct forged *f, uint32_t by)
-{
-    uint32_t psn = get_be24(f->transport + 9) + by;
-
-    put_be24(f->transport + 9, psn & IB_PSN_MASK);
-}
-
-static bool forge_damaged_ib(struct forged *f)
-{
-    return is_rc(f) && change_payload(f, IB_BTH_LEN, IB_ICRC_LEN);
-}
-
-static bool forge_version(struct forged *f)
-{
-    f->transport[1] |= 1;
-    return is_rc(f) && change_payload(f, IB_BTH_LEN, IB_ICRC_LEN);
-}
-
-static bool forge_p_key(struct forged *f)
-{
-    put_be16(f->transport + 2, 0x1234);
-    return is_rc(f) && change_payload(f, IB_BTH_LEN, IB_ICRC_LEN);
-}
-
-static bool forge_psn_far(struct forged *f)
-{
-    move_psn(f, FAR_IN_PSNS);
-    return is_rc(f);
-}
-
-static bool forge_psn_ahead(struct forged *f)
-{
-    move_psn(f, AHEAD_IN_PSNS);
-    return is_rc(f);
-}
-
-static bool forge_nak(struct forged *f)
-{
-    if (!is_rc(f) || (f->transport[0] & 0x1F) != IB_ACKNOWLEDGE)
-        return false;
-    f->transport[IB_BTH_LEN] = SYNDROME_NAK;
-    move_psn(f, AHEAD_IN_PSNS);
-    return true;
-}
-
-static bool forge_blind_psn(struct forged *f)
-{
-    put_be24(f->transport + 9, (uint32_t)f->random & IB_PSN_MASK);
-    return is_rc(f);
-}
-
-static bool forge_payload_ib(struct forged *f)
-{
-    return is_rc(f) && change_payload(f, IB_BTH_LEN, IB_ICRC_LEN);
-}
+/* ---- kinds ---- */
 
 enum {
     OUTSIDER = 1 << ADVERSARY_OUTSIDER,
     BLIND = 1 << ADVERSARY_BLIND,
     ENDS = 1 << ADVERSARY_INITIATOR | 1 << ADVERSARY_RESPONDER,
-    EARLY = 1,      /* before the packet that is copied, too */
-    LEFT_WRONG = 2, /* the checksum, or ICRC, stays as it was */
-    WRONG_IP = 4,   /* IPv4's header checksum is wrong */
 };
 
-static const struct {
+enum change {
+    OTHER_OCTETS = 1, /* of payload; not of a packet without payload */
+    EMPTY = 2,        /* no payload; and not the first segment of a side, which may refuse a SYN, if its numbers move */
+    LEFT_WRONG = 4,   /* the checksum, or ICRC, stays as it was */
+    WRONG_IP = 8,     /* IPv4's header checksum is wrong */
+    LONG_IP = 16,     /* IPv4's total length is longer than the frame */
+    RANDOM = 32,      /* its numbers are random */
+    ACKNOWLEDGES = 64, /* a segment with an ACK number, or a packet with an AETH alone */
+    NO_ACK = 128,      /* TCP's flag ACK is missing */
+};
+
+static const struct kind {
     const char *text;
     bool roce;
-    uint8_t who, how;
-    bool (*change)(struct forged *f);
+    uint8_t who, change;
+    uint8_t flags;     /* TCP's, if not 0 */
+    uint32_t seq, ack; /* TCP: added to the numbers; RoCE, seq: added to the PSN */
+    uint8_t version, syndrome;
+    uint16_t pkey;
 } kinds[] = {
-    {"other octets and a wrong TCP checksum", false, OUTSIDER | ENDS, EARLY | LEFT_WRONG, forge_damaged},
-    {"a RST outside the window", false, OUTSIDER | ENDS, EARLY, forge_reset_far},
-    {"a RST with a wrong TCP checksum", false, OUTSIDER | ENDS, EARLY | LEFT_WRONG, forge_reset_damaged},
-    {"a FIN outside the window", false, OUTSIDER | ENDS, EARLY, forge_end_far},
-    {"data outside the window", false, OUTSIDER | ENDS, EARLY, forge_data_far},
-    {"an acknowledgment of octets never sent", false, OUTSIDER | ENDS, EARLY, forge_acknowledge_far},
-    {"data without the flag ACK", false, OUTSIDER | ENDS, EARLY, forge_without_ack},
-    {"a SYN in the middle of the connection", false, OUTSIDER | BLIND, EARLY, forge_syn},
-    {"data with random numbers", false, OUTSIDER | BLIND, EARLY, forge_blind_data},
-    {"a RST with a random number", false, OUTSIDER | BLIND, EARLY, forge_blind_reset},
-    {"other octets and a wrong IPv4 checksum", false, OUTSIDER | ENDS, EARLY | WRONG_IP, forge_payload_tcp},
-    {"a datagram longer than its frame", false, OUTSIDER | ENDS, EARLY, forge_long_datagram},
-    {"other octets and a wrong ICRC", true, OUTSIDER | ENDS, EARLY | LEFT_WRONG, forge_damaged_ib},
-    {"TVer 1", true, OUTSIDER | ENDS, EARLY, forge_version},
-    {"another P_Key", true, OUTSIDER | ENDS, EARLY, forge_p_key},
-    {"a PSN far from all others", true, OUTSIDER | ENDS, EARLY, forge_psn_far},
-    {"a PSN that is 1000 ahead", true, OUTSIDER | ENDS, EARLY, forge_psn_ahead},
-    {"a NAK of a PSN that is not outstanding", true, OUTSIDER | ENDS, EARLY, forge_nak},
-    {"a random PSN", true, OUTSIDER | BLIND, EARLY, forge_blind_psn},
-    {"other octets and a wrong IPv4 checksum", true, OUTSIDER | ENDS, EARLY | WRONG_IP, forge_payload_ib},
+    {"other octets and a wrong TCP checksum", false, OUTSIDER | ENDS, .change = OTHER_OCTETS | LEFT_WRONG},
+    {"a RST outside the window", false, OUTSIDER | ENDS, .change = EMPTY, .flags = TCP_RST | TCP_ACK,
+     .seq = FAR_IN_TCP},
+    {"a RST with a wrong TCP checksum", false, OUTSIDER | ENDS, .change = EMPTY | LEFT_WRONG,
+     .flags = TCP_RST | TCP_ACK},
+    {"a FIN outside the window", false, OUTSIDER | ENDS, .change = EMPTY, .flags = TCP_FIN | TCP_ACK,
+     .seq = FAR_IN_TCP},
+    {"data outside the window", false, OUTSIDER | ENDS, .change = OTHER_OCTETS, .seq = FAR_IN_TCP},
+    {"an acknowledgment of octets never sent", false, OUTSIDER | ENDS, .change = ACKNOWLEDGES, .ack = FAR_IN_TCP},
+    {"data without the flag ACK", false, OUTSIDER | ENDS, .change = OTHER_OCTETS | NO_ACK},
+    {"a SYN in the middle of the connection", false, OUTSIDER | BLIND, .change = EMPTY | RANDOM, .flags = TCP_SYN},
+    {"data with random numbers", false, OUTSIDER | BLIND, .change = OTHER_OCTETS | RANDOM},
+    {"a RST with a random number", false, OUTSIDER | BLIND, .change = EMPTY | RANDOM, .flags = TCP_RST},
+    {"other octets and a wrong IPv4 checksum", false, OUTSIDER | ENDS, .change = OTHER_OCTETS | WRONG_IP},
+    {"a datagram longer than its frame", false, OUTSIDER | ENDS, .change = OTHER_OCTETS | LONG_IP},
+    {"other octets and a wrong ICRC", true, OUTSIDER | ENDS, .change = OTHER_OCTETS | LEFT_WRONG},
+    {"TVer 1", true, OUTSIDER | ENDS, .change = OTHER_OCTETS, .version = 1},
+    {"another P_Key", true, OUTSIDER | ENDS, .change = OTHER_OCTETS, .pkey = 0x1234},
+    {"a PSN far from all others", true, OUTSIDER | ENDS, .seq = FAR_IN_PSNS},
+    {"a PSN that is 1000 ahead", true, OUTSIDER | ENDS, .seq = AHEAD_IN_PSNS},
+    {"a NAK of a PSN that is not outstanding", true, OUTSIDER | ENDS, .change = ACKNOWLEDGES, .seq = AHEAD_IN_PSNS,
+     .syndrome = SYNDROME_NAK},
+    {"a random PSN", true, OUTSIDER | BLIND, .change = RANDOM},
+    {"other octets and a wrong IPv4 checksum", true, OUTSIDER | ENDS, .change = OTHER_OCTETS | WRONG_IP},
 };
+
+/* False: the packet does not have what the kind changes. */
+static bool change_segment(struct forged *f, const struct kind *kind)
+{
+    size_t header = (size_t)(f->transport[12] >> 4) * 4, n = f->n;
+    uint32_t seq = get_be32(f->transport + 4), ack = get_be32(f->transport + 8);
+    uint8_t flags = f->transport[13];
+    bool random = kind->change & RANDOM;
+
+    put_be32(f->transport + 4, random ? (uint32_t)f->random : seq + kind->seq);
+    put_be32(f->transport + 8, random ? (uint32_t)(f->random >> 32) : ack + kind->ack);
+    f->transport[13] = kind->flags ? kind->flags : kind->change & NO_ACK ? flags & (uint8_t)~TCP_ACK : flags;
+    if (kind->change & EMPTY) {
+        f->n = header;
+        if (f->ipv6)
+            put_be16(f->ip + 4, (uint16_t)header);
+        else
+            put_be16(f->ip + 2, (uint16_t)(f->ip_header + header));
+        return !(flags & TCP_SYN && kind->seq);
+    }
+    if (kind->change & LONG_IP)
+        put_be16(f->ip + 2, (uint16_t)(get_be16(f->ip + 2) + 100));
+    change_payload(f, header, 0);
+    return kind->change & ACKNOWLEDGES ? flags & TCP_ACK : n > header && !(kind->change & NO_ACK && flags & TCP_SYN);
+}
+
+static bool change_packet(struct forged *f, const struct kind *kind)
+{
+    uint32_t psn = kind->change & RANDOM ? (uint32_t)f->random : get_be24(f->transport + 9) + kind->seq;
+    bool acknowledges = (f->transport[0] & 0x1F) == IB_ACKNOWLEDGE;
+
+    put_be24(f->transport + 9, psn & IB_PSN_MASK);
+    f->transport[1] |= kind->version;
+    if (kind->pkey)
+        put_be16(f->transport + 2, kind->pkey);
+    if (kind->syndrome && acknowledges)
+        f->transport[IB_BTH_LEN] = kind->syndrome;
+    return f->transport[0] >> 5 == IB_RC && (!(kind->change & ACKNOWLEDGES) || acknowledges) &&
+           (!(kind->change & OTHER_OCTETS) || change_payload(f, IB_BTH_LEN, IB_ICRC_LEN));
+}
 
 enum adversary adversary_named(const char *name)
 {
@@ -305,20 +195,18 @@ enum adversary adversary_named(const char *name)
 /* Writes the forged packet to octets, a copy of the frame; its length, or 0: this packet cannot be changed so. */
 static size_t forge(const struct forgery *forgery, uint8_t *octets, size_t n)
 {
-    const bool roce = kinds[forgery->kind].roce;
-    struct forged f = forged_layers(octets, n, roce, forgery->random);
-    const unsigned how = kinds[forgery->kind].how;
+    const struct kind *kind = &kinds[forgery->kind];
+    struct forged f = forged_layers(octets, n, kind->roce, forgery->random);
 
-    if (!kinds[forgery->kind].change(&f))
+    if ((kind->change & (WRONG_IP | LONG_IP) && f.ipv6) ||
+        !(kind->roce ? change_packet(&f, kind) : change_segment(&f, kind)))
         return 0;
     right_ip_checksum(&f);
-    if (!(how & LEFT_WRONG) && roce)
+    if (!(kind->change & LEFT_WRONG) && kind->roce)
         right_icrc(&f);
-    else if (!(how & LEFT_WRONG))
+    else if (!(kind->change & LEFT_WRONG))
         right_tcp_checksum(&f);
-    if (how & WRONG_IP && f.ipv6)
-        return 0;
-    if (how & WRONG_IP)
+    if (kind->change & WRONG_IP)
         f.ip[10] ^= FORGED_OCTET;
     return (size_t)(f.transport - octets) + f.n;
 }
