@@ -56,7 +56,8 @@ static const enum decap_status tunnelled = DECAP_STATUS_COUNT;
 
 struct decap {
     struct fragments *fragments;
-    unsigned tunnel; /* decap_tunnel() */
+    unsigned tunnel;         /* decap_tunnel() */
+    const uint8_t *too_long; /* the IP header of the current packet, if its datagram is longer than its frame */
 };
 
 /* Where the contents of a packet are stored. */
@@ -413,7 +414,7 @@ static enum decap_status take_ipv4(struct decap *decap, struct target *target, s
         total = slice.length;
     if (total < header)
         return DECAP_MALFORMED;
-    out->segment.ip_wrong |= total > slice.length; /* the datagram is not whole, so its receiver drops it */
+    decap->too_long = total > slice.length ? p : NULL;
     unsigned flags = get_be16(p + 6);
     uint8_t protocol = p[9];
     if (!is_read(protocol))
@@ -540,7 +541,7 @@ static __attribute__((noinline)) enum decap_status take_ipv6(struct decap *decap
     set_addresses(out, 6, p + 8, p + 24);
     out->segment.df = true;
     slice_skip(&slice, IPV6_HEADER);
-    out->segment.ip_wrong |= length > slice.length;
+    decap->too_long = length > slice.length ? p : NULL;
     if (length)
         slice_bound(&slice, length);
     while (!is_read(protocol)) {
@@ -602,6 +603,21 @@ static void take_tap_mark(struct ib_datagram *ib, const struct packet *packet)
     INVARIANT(ib->kind == IB_BELOW_TAP && !ib->below);
 }
 
+/*
+ * The datagram is longer than its frame, so a receiver drops it, and yet its checksum is right for the octets that are
+ * there. A converter that cuts packets, and writes the cut lengths, leaves no right checksum.
+ */
+static bool is_forged_length(const struct addressed_segment *out, const uint8_t *ip)
+{
+    const uint8_t *tcp = ip + (out->source.ip == 4 ? (ip[0] & 0x0f) * 4 : IPV6_HEADER);
+    struct addressed_segment whole = *out;
+    uint32_t n = (uint32_t)(out->segment.payload + out->segment.captured - tcp);
+
+    whole.segment.length = whole.segment.captured;
+    set_summed(&whole, &(struct slice){tcp, n, n, 0}, ip);
+    return tcp_checksum(&whole.segment) == TCP_CHECKSUM_RIGHT;
+}
+
 enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,
                                struct ib_datagram *ib)
 {
@@ -612,6 +628,7 @@ enum decap_status decap_packet(struct decap *decap, const struct packet *packet,
     out->segment = (struct tcp_segment){.frame = packet->frame, .time_ns = packet->time_ns};
     ib->frame = packet->frame;
     ib->time_ns = packet->time_ns;
+    decap->too_long = NULL;
     set_network(&target, 0);
     target.inner = link_payload(packet->linktype, &target.slice);
     do
@@ -623,6 +640,8 @@ enum decap_status decap_packet(struct decap *decap, const struct packet *packet,
     INVARIANT(status != DECAP_IB || (ib->captured <= ib->length && ib->captured >= IB_BTH_LEN));
     if (status == DECAP_IB)
         take_tap_mark(ib, packet);
+    if (status == DECAP_TCP && decap->too_long && out->segment.captured > 0 && !out->segment.fragmented)
+        out->segment.ip_wrong |= is_forged_length(out, decap->too_long);
     return status == tunnelled ? DECAP_OTHER : status;
 }
 

@@ -76,7 +76,7 @@ MPA_CASES = [
     ("I mpa-request mpa.flags|1; R mpa-reply; I send; R send", {"MPA-7.1.1-21"}),
     ("I mpa-request mpa.rev=7; R close", {"MPA-7.1.1-23"}),
     ("I mpa-request mpa@7=0x72; R close", {"MPA-7.1.1-01"}),
-    ("I send; R send; R segment ack=5000; I send; R send", {"MPA-1.2-04"}),
+    ("I send; R send; R segment ack=100; I send len=100 wait=1000", {"MPA-1.2-04"}),
     # Bits without A in a rejecting Reply; A = 0 without bits.
     ("with rev2 rejectR=1 rtrR=2 aR=0", {"MPA2-9.2-19"}),
     ("with rev2 rtrI=4 rejectR=1 rtrR=0 aR=0", set()),

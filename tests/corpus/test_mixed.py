@@ -26,7 +26,7 @@ def interleaved(first, second):
 
 
 def outcome(connection):
-    rules = {name: tuple(counts.values()) for name, counts in connection["rules"].items()}
+    rules = {name: tuple(n for kind, n in counts.items() if kind != "why") for name, counts in connection["rules"].items()}
     return (connection["transport"], connection["initiator"], connection["responder"], connection["counts"],
             sorted((f["rule"], f["severity"], f["direction"]) for f in connection["findings"]), rules)
 
