@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/tcp/tcp_boundary.h"
-#include "engine/packet/tcp_checksum.h"
 
 enum {
     /*
@@ -97,8 +96,6 @@ static bool is_odd_reset(const struct tcp_pair *pair, const struct tcp_segment *
 
     if (!(segment->flags & TCP_RST) || tcp_pair_is_disputed(pair)) /* the facts lack the segments that wait */
         return false;
-    if (tcp_checksum(segment) == TCP_CHECKSUM_WRONG) /* it may not count: engine/tcp/tcp_accept.h */
-        return true;
     if (!facts->syn_seen && facts->highest == 0 && peer->syn_seen && peer->highest == 0)
         return !(segment->flags & TCP_ACK) || segment->ack != peer->isn;
     return (facts->syn_seen || tcp_boundary_established(pair)) &&

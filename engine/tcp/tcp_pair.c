@@ -840,7 +840,7 @@ static bool pair_holds_back(struct tcp_pair *pair, const struct tcp_segment *seg
 
     if (suspect && pair->at_once)
         return false;
-    if (segment->flags & TCP_RST && view.heard[0] &&
+    if (segment->flags & TCP_RST && view.heard[0] && !pair->at_once &&
         (view.start < 0 || view.start > (int64_t)pair_reach(pair, view.side))) {
         pair_refuse(pair, segment, REFUSED_WINDOW);
         return true;
